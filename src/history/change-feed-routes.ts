@@ -112,7 +112,7 @@ export function changeFeedRoutes(
       operationId: "listChanges",
       summary: "List changes in commit order",
       description:
-        "Gap-free: a client that continues from `meta.feed.after` misses nothing, however long it was away, because the feed is the history. Every version appears once, with the record as it was then. Hosts and services come without their children, which are changes of their own. API keys are not included; each has its own history (`/api/v1/auth/keys/{id}/history`). With `Accept: text/event-stream` the changes come as server-sent events: each `change` is one version, and the last one of a transaction has the transaction's sequence and mark as its id, so that `Last-Event-ID` continues after it. A client cut off within a transaction gets all of that transaction again. In thinned history the feed contains the remaining versions, and `meta.feed.thinned_until` (or a `thinned` event) reports it.",
+        "Gap-free: a client that continues from `meta.feed.after` misses nothing, however long it was away, because the feed is the history. Every version appears once, with the record as it was then. Hosts and services come without their children, which are separate changes. API keys are not included; each has its own history (`/api/v1/auth/keys/{id}/history`). With `Accept: text/event-stream` the changes come as server-sent events: each `change` is one version, and the last one of a transaction has the transaction's sequence and mark as its id, so that `Last-Event-ID` continues after it. A client cut off within a transaction gets all of that transaction again. In thinned history the feed contains the remaining versions, and `meta.feed.thinned_until` (or a `thinned` event) reports it.",
       group: "Changes",
       access: VIEWER,
       query: Query,
@@ -138,7 +138,7 @@ class ChangeFeed {
   private readonly streams = new HeldConnections({
     maxOfUser: EVENT_STREAMS_OF_USER_MAX,
     max: EVENT_STREAMS_MAX,
-    description: "streams of changes open",
+    description: "change streams open",
     remedy: "close one, or poll with wait",
   });
   private readonly waiting = new HeldConnections({
@@ -185,7 +185,7 @@ class ChangeFeed {
     try {
       while ((await this.watch.waitBeyond(page.head.after, deadline.signal)) === "changed") {
         const { after } = page.head;
-        page = await call.again((actor) => this.read(actor, call.query, after, limit, "json", { isAdmitted: true }));
+        page = await call.again((actor) => this.read(actor, call.query, after, limit, "json", { bypassesLimit: true }));
         // Counts as waiting until the response is sent.
         if (page.head.count > 0) return { head: page.head, chunks: withEndCallback(page.chunks, release) };
         await closeChunks(page.chunks);
@@ -220,9 +220,11 @@ class ChangeFeed {
     let after = start;
     try {
       for (;;) {
-        // Uses current rights: a disabled key receives nothing more.
+        // Uses current permissions: a disabled key receives nothing more.
         const { head, chunks } = await call.again((actor) =>
-          this.read(actor, call.query, after, call.query.limit ?? FEED_LIMIT_DEFAULT, "events", { isAdmitted: true }),
+          this.read(actor, call.query, after, call.query.limit ?? FEED_LIMIT_DEFAULT, "events", {
+            bypassesLimit: true,
+          }),
         );
         try {
           if (after === start && head.thinnedUntil !== null) yield thinnedEvent(head.thinnedUntil);
@@ -240,8 +242,8 @@ class ChangeFeed {
         if (outcome === "elapsed") yield HEARTBEAT;
       }
     } catch (error) {
-      // Lost rights end the stream; on reconnect the client gets the reason. Any other error aborts the stream and is
-      // logged.
+      // Lost permissions end the stream; on reconnect the client gets the reason. Any other error aborts the stream and
+      // is logged.
       if (!(error instanceof DomainError && error.code.startsWith("auth_"))) throw error;
     }
   }
@@ -270,7 +272,7 @@ class ChangeFeed {
   /** Rejects a position from another ledger that this one was restored from: later transactions differ. */
   private assertPosition({ after, mark }: FeedPosition, path: string, markPath: string): void {
     const { sequence } = this.backend.reader.head();
-    const replaced = "the data were replaced since";
+    const replaced = "the data have since been replaced";
     if (after > sequence)
       throw invalid([{ path, message: `is beyond the last transaction, ${sequence}: ${replaced}`, value: after }]);
     if (mark !== undefined && mark !== this.backend.reader.hashPrefixOf(after))

@@ -1,5 +1,5 @@
-// Search for the next time a result may differ: the next relevant change of each record, container, count and search
-// query it depends on. Works in bounded steps.
+// Finds the next time at which a result may differ: the next relevant change to each record, container, count and
+// search query it depends on. Works in bounded steps.
 
 import { ownValue } from "../base/fields.ts";
 import type { AnyKind } from "../db/kind.ts";

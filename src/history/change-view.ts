@@ -1,4 +1,4 @@
-// Rendering of single versions as changes: operation, transaction, author, and the record at that time. Shared by
+// Renderer for single versions as changes: operation, transaction, author, and the record at that time. Shared by
 // record history, change feed and transactions.
 
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
@@ -32,7 +32,7 @@ export const TransactionOfChange = Type.Object(
     actor: Type.Object({
       type: OneOf(ACTOR_TYPES),
       id: Nullable(Uuid),
-      name: Type.String({ description: "The actor's name at that time, even if the actor was deleted since." }),
+      name: Type.String({ description: "The actor's name at that time, even if the actor has since been deleted." }),
     }),
     request_id: Nullable(Type.String({ description: "X-Request-Id of the request." })),
     reason: Nullable(Type.String({ description: "The reason, from `X-Change-Reason`; null if none was given." })),
@@ -41,7 +41,7 @@ export const TransactionOfChange = Type.Object(
 );
 
 const changeFields = {
-  operation: OneOf(OPERATIONS, { description: "Also Created when a deleted record was restored." }),
+  operation: OneOf(OPERATIONS, { description: "Created also covers the restore of a deleted record." }),
   changed_fields: Type.Array(Type.String(), {
     description:
       "The fields that differ from the previous version; empty if the record is new or deleted. A host also lists the kinds of children that changed.",

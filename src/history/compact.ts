@@ -1,4 +1,4 @@
-// Compaction of an offline store: packs whole versions in the ledger, a few records per transaction, resumable after an
+// Store compaction, offline: packs whole versions in the ledger, a few records per transaction, resumable after an
 // interruption. Content and hashes of versions stay the same.
 
 import type { Sql } from "../db/connection.ts";

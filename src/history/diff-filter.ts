@@ -1,5 +1,4 @@
-// Filter of a diff: selects changed records that match at either end or both, as the list of their kind would at that
-// time.
+// Diff filter: selects changed records that match at either end or both, as the list of their kind would at that time.
 
 import type { Actor } from "../access/actor.ts";
 import type { Instant } from "../base/instant.ts";

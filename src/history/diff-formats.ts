@@ -1,4 +1,4 @@
-// Diff output as JSON, JSON lines, CSV or a text report.
+// Diff output as JSON, JSON lines, CSV or a plain-text report.
 
 import { entityWords } from "../base/entity-words.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";
@@ -189,7 +189,7 @@ function renderChange({ field, from, to }: FieldChange, names: RecordNames): str
 /** Fields that contain references; elsewhere an id is plain text. */
 const REFERENCE = /_ids?$|^tags$|^neighbor$/;
 
-/** Null for anything but a list of texts; a missing list is empty. */
+/** Null for anything but a list of strings; a missing list is empty. */
 function listOf(value: unknown): string[] | null {
   if (value === null) return [];
   return Array.isArray(value) && value.every((each) => typeof each === "string") ? value : null;

@@ -152,7 +152,7 @@ export class Diff {
     }
   }
 
-  /** Changes of the requested records, or of all. */
+  /** Changes to the requested records, or to all. */
   private *changes(query: ChangeQuery, after: number, until: number): Generator<ChangeStep> {
     const { ids } = this.query;
     if (ids === undefined) return yield* this.log.changes(query, after, until);
@@ -259,7 +259,7 @@ export class Diff {
   }
 }
 
-/** Fields for parts that are compared as records of their own. */
+/** Fields for parts that are compared as separate records. */
 const PART_FIELDS = new Set(
   RESOURCES.flatMap(({ kind, example }) => kind.owners?.(example).map((owner) => owner.as) ?? []),
 );

@@ -1,4 +1,5 @@
-// Edge ports, where an end device connects and no further network, and ports that learned a MAC address.
+// Edge ports, where an end device connects instead of more network, and ports that learned a MAC address. Independent
+// of hosts.
 
 import { OPERATION, scopeKey } from "../db/kind.ts";
 import type { Reach } from "../db/reading/list-query.ts";

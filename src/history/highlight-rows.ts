@@ -6,7 +6,7 @@ import { CHANGE_TYPES, OPERATIONS } from "./change-view.ts";
 
 /** Maximum changes listed by name. */
 export const HIGHLIGHTS_MAX = 12;
-/** Maximum characters of a text value. */
+/** Maximum characters of a string value. */
 export const VALUE_TEXT_MAX = 200;
 /** Maximum items of a list value. */
 export const VALUE_ITEMS_MAX = 20;
@@ -25,7 +25,7 @@ const HighlightField = Type.Object(
     ),
     to: Type.Optional(
       Type.Unknown({
-        description: `The new value. A reference is \`{id, name}\`, with a null name if out of reach; texts are cut to ${VALUE_TEXT_MAX} characters. Omitted for objects, lists of more than ${VALUE_ITEMS_MAX} items, and fields whose content depends on the caller's reach.`,
+        description: `The new value. A reference is \`{id, name}\`, with a null name if out of reach; strings are cut to ${VALUE_TEXT_MAX} characters. Omitted for objects, lists of more than ${VALUE_ITEMS_MAX} items, and fields whose content depends on the caller's reach.`,
       }),
     ),
   },

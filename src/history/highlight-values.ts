@@ -1,4 +1,4 @@
-// Values of changed fields in highlights: shortened, and references by name.
+// Changed field values in highlights, shortened, with references by name.
 
 import { fieldValueOf } from "../base/custom-field-names.ts";
 import type { AnyKind } from "../db/kind.ts";
@@ -43,7 +43,7 @@ function isReference(kind: AnyKind, field: string): boolean {
   return kind.references?.some((reference) => reference.field === field) === true;
 }
 
-/** A text is the id itself; an object has an `id`. */
+/** A string is the id itself; an object has an `id`. */
 function referenceId(value: unknown): string | null {
   const id = typeof value === "object" && value !== null ? (value as { id?: unknown }).id : value;
   return typeof id === "string" ? id : null;

@@ -1,5 +1,5 @@
-// Highlights of a transaction: its most relevant changes by name, the rest as counts. Examines every change, keeps a
-// few candidates, and reads only their records.
+// Transaction highlights: the most relevant changes by name, the rest as counts. Examines every change, keeps a few
+// candidates, and reads only their records.
 
 import type { Actor } from "../access/actor.ts";
 import type { AnyKind } from "../db/kind.ts";
@@ -84,7 +84,7 @@ class TransactionHighlights {
   private readonly reached: ReachedFields;
   private readonly isByPerson: boolean;
   private readonly counts = new Map<string, number>();
-  /** Cache: a large transaction has many changes of few sorts. Null for changes that are not shown. */
+  /** Cache: a large transaction has many changes of few types. Null for changes that are not shown. */
   private readonly sorts = new Map<string, ChangeSort | null>();
   private candidates: Candidate[] = [];
   private hasForwarding = false;

@@ -1,4 +1,4 @@
-// Routes of /api/v1/transactions and /api/v1/ledger: the list of transactions, and the head hash that covers them all.
+// Routes for /api/v1/transactions and /api/v1/ledger: the list of transactions, and the head hash that covers them all.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts";

@@ -1,4 +1,4 @@
-// Narrowing of change queries: parameters, their record numbers for a caller, and the resulting query. A record never
+// Change query narrowing: parameters, their record numbers for a caller, and the resulting query. A record never
 // visible to the caller has no number.
 
 import { Type } from "@sinclair/typebox";
@@ -20,7 +20,7 @@ export const narrowingQuery = {
   types: Type.Optional(
     QueryList(OneOf(CHANGE_TYPES), {
       description:
-        "Only changes of records of these kinds. A record that changed only in its children does not count; the children do.",
+        "Only changes to records of these kinds. A record that changed only in its children does not count; the children do.",
     }),
   ),
   network_id: Type.Optional(Uuid),

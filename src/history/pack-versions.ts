@@ -1,5 +1,5 @@
-// Packing of whole versions in the ledger, and unpacking of versions whose base is about to be dropped. Requires an
-// offline store without guards. The content of versions, and thus the hash chain, stays the same.
+// Version packing in the ledger, and unpacking of versions whose base is about to be dropped. Requires an offline store
+// without guards. The content of versions, and thus the hash chain, stays the same.
 
 import type { Sql } from "../db/connection.ts";
 import { OPERATION } from "../db/kind.ts";
@@ -41,7 +41,7 @@ interface Base extends BaseVersion {
 export interface Packed {
   /** Number of versions packed. */
   readonly packed: number;
-  /** Bytes saved in their texts. */
+  /** Bytes saved in their text. */
   readonly savedBytes: number;
 }
 

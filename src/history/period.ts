@@ -1,4 +1,4 @@
-// Period of a change query, [from, to): its parameters and its range of transactions. Must not read the clock.
+// Change query period, [from, to), with its parameters and its range of transactions. Must not read the clock.
 
 import { Type } from "@sinclair/typebox";
 import { invalid } from "../base/errors.ts";
@@ -42,8 +42,8 @@ export class Period {
   }
 
   /**
-   * Time up to which writes must be settled before answering.
-   * @param at additional upper limit of the answer; null for none
+   * Time up to which writes must be settled before responding.
+   * @param at additional upper limit of the response; null for none
    */
   settledBy(at: Instant | null): Instant | null {
     // The end is exclusive: transactions at that time may still be written.
@@ -52,7 +52,7 @@ export class Period {
   }
 
   /**
-   * Call within the snapshot that the answer is read from.
+   * Call within the snapshot that the response is read from.
    * @param last upper limit of the range
    */
   sequences(reader: Reader, last = reader.head().sequence): TransactionRange {

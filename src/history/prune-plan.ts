@@ -1,4 +1,4 @@
-// Plan of a prune: the segments to thin, and the versions and coverage that no retained state needs. Read-only.
+// Prune planner: finds the segments to thin, and versions and coverage rows that no retained state needs. Read-only.
 
 import { runSteps } from "../base/steps.ts";
 import type { Sql } from "../db/connection.ts";
@@ -8,11 +8,11 @@ import {
   droppableVersions,
   isDroppableRange,
   type LedgerPosition,
-  type PruneOrder,
+  type PruneOptions,
   retainedSequences,
   type ThinnableVersion,
 } from "../db/thinning.ts";
-import { coverageEndedUpTo, type EndedCoverage } from "../resources/credential-assignments/coverage.ts";
+import { coverageExpiredBy, type ExpiredCoverage } from "../resources/credential-assignments/coverage.ts";
 import type { VerifyProgress } from "./verify/verify.ts";
 
 export interface PrunePlan {
@@ -34,7 +34,7 @@ export interface PrunePlan {
 interface Drop {
   /** @param sequences of versions of record n */
   readonly versions: (n: number, sequences: readonly number[]) => void;
-  readonly coverage: (ended: EndedCoverage) => void;
+  readonly coverage: (expired: ExpiredCoverage) => void;
 }
 
 const DROP_NOTHING: Drop = { versions: () => {}, coverage: () => {} };
@@ -57,21 +57,21 @@ export function runPlan(
 }
 
 /**
- * Walks versions and ended coverage of the thinned segments, and passes on what can be dropped. In steps of a few
- * milliseconds; safe while an appliance is running.
+ * Walks the versions and expired coverage of the thinned segments, and reports everything that can be dropped. Runs in
+ * steps of a few milliseconds; safe while an appliance is running.
  */
 export function* planSteps(
   db: Pick<Sql, "$client">,
-  order: PruneOrder,
+  options: PruneOptions,
   drop: Drop = DROP_NOTHING,
 ): Generator<VerifyProgress, PrunePlan> {
   const { $client } = db;
   const past = new PrunedHistory((sql, ...values) => $client.query(sql).values(...values) as unknown[][]);
   const { segments: before } = past;
   // An already thinned segment ends with a retained state.
-  const last = past.lastCompleteUpTo(past.lastBefore(order.before));
+  const last = past.lastCompleteUpTo(past.lastBefore(options.before));
   const [[sequence]] = $client.query(NEXT_SEQUENCE).values() as [[number]];
-  const segments = last === 0 ? before : afterPrune(before, { last, keep: order.keep, sequence });
+  const segments = last === 0 ? before : afterPrune(before, { last, keep: options.keep, sequence });
   const until = segments.at(-1)?.last ?? 0;
   const retained = retainedSequences(segments, dayEnds(db, until));
   const plan = { segments, last, states: retained.length, versions: 0, dropped: 0, droppedBytes: 0, coverage: 0 };
@@ -102,12 +102,12 @@ export function* planSteps(
   }
   complete();
   statement.finalize();
-  // Nothing to drop, nothing to write: every state remains.
+  // Without anything to drop, no new segments need to be written.
   if (plan.dropped === 0) return plan;
-  for (const ended of coverageEndedUpTo(db, until)) {
-    if (!isDroppableRange(ended, retained)) continue;
+  for (const expired of coverageExpiredBy(db, until)) {
+    if (!isDroppableRange(expired, retained)) continue;
     plan.coverage += 1;
-    drop.coverage(ended);
+    drop.coverage(expired);
   }
   return plan;
 }

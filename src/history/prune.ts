@@ -1,5 +1,5 @@
-// Prune of the ledger: drops documents of unneeded versions, keeps their hashes, and records the prune as a
-// transaction. One verified SQLite transaction, on an offline store.
+// Ledger prune: drops documents of unneeded versions, keeps their hashes, and records the prune as a transaction. One
+// verified SQLite transaction, on an offline store.
 
 import { SYSTEM_AUTHOR } from "../access/actor.ts";
 import type { Instant } from "../base/instant.ts";
@@ -8,7 +8,7 @@ import { hashTransaction } from "../db/hash.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { Segment } from "../db/pruned-history.ts";
 import { installRowSumTriggers } from "../db/row-sums.ts";
-import { type PruneOrder, pruneSource } from "../db/thinning.ts";
+import { type PruneOptions, pruneSource } from "../db/thinning.ts";
 import { Statements } from "../db/writing/statements.ts";
 import { dropCoverage } from "../resources/credential-assignments/coverage.ts";
 import { dropPrunedPositions } from "../resources/map-positions/map-position.ts";
@@ -34,13 +34,13 @@ const SEQUENCE_INDEX = "history_versions_by_sequence";
 /**
  * Thins the ledger of an intact offline store.
  * @param now wall-clock time
- * @throws DatabaseRefused for damaged data: afterwards the damage could not be located. Any error rolls everything
- * back.
+ * @throws DatabaseRefused for damaged data: afterwards the damage could no longer be located. Any error rolls back
+ * everything.
  */
 export function pruneHistory(
   db: Sql,
   kinds: readonly AnyKind[],
-  order: PruneOrder,
+  options: PruneOptions,
   now: Instant,
   onProgress: OnProgress = () => {},
 ): PruneResult {
@@ -65,12 +65,12 @@ export function pruneHistory(
         }
         packer.pack(n);
       };
-      const steps = planSteps(db, order, { versions, coverage: (ended) => dropCoverage(db, ended) });
+      const steps = planSteps(db, options, { versions, coverage: (expired) => dropCoverage(db, expired) });
       const plan = runPlan(steps, onProgress);
       thin.finalize();
       drop.finalize();
       if (plan.dropped === 0) return { ...plan, report: null };
-      writePruneTransaction(db, order, plan.segments, now);
+      writePruneTransaction(db, options, plan.segments, now);
       for (const sql of definitions) $client.run(sql);
       dropPrunedPositions(db);
       rebuildPastWithin(db, kinds, (n) => onProgress({ step: "records rebuilt", done: n, total: null }));
@@ -94,7 +94,7 @@ function dropGuardsAndIndex(db: Sql): string[] {
 }
 
 /** Writes the prune's own transaction, chained like any other, and the segments for readers. */
-function writePruneTransaction(db: Sql, order: PruneOrder, segments: readonly Segment[], now: Instant): void {
+function writePruneTransaction(db: Sql, options: PruneOptions, segments: readonly Segment[], now: Instant): void {
   const statements = new Statements(db);
   const head = statements.head();
   const row = {
@@ -106,7 +106,7 @@ function writePruneTransaction(db: Sql, order: PruneOrder, segments: readonly Se
     actor_id: SYSTEM_AUTHOR.id,
     actor_name: SYSTEM_AUTHOR.name,
     request_id: null,
-    source: pruneSource(order),
+    source: pruneSource(options),
     last_n: statements.lastN(),
     reason: null,
   };

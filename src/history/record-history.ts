@@ -1,4 +1,4 @@
-// Version history of one record, newest first, also after its deletion. For a host, optionally includes the versions of
+// Version history of one record, newest first, even after its deletion. For a host, optionally includes the versions of
 // hosts consolidated into it.
 
 import type { Actor } from "../access/actor.ts";

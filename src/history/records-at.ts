@@ -1,5 +1,5 @@
 // Single records as of one transaction, by full-text search, id or container, within a caller's reach. Reports each
-// lookup to a trace, so that later changes to the answer can be detected. Renders nothing.
+// lookup to a trace, so that later changes to the result can be detected. Renders nothing.
 
 import { type AnyKind, type Kind, parseMembers, type RecordBase, scopeKey } from "../db/kind.ts";
 import type { ReadConnection } from "../db/reading/read-connection.ts";
@@ -22,7 +22,7 @@ export interface NumberedRecord<R extends RecordBase = RecordBase> {
   readonly record: R;
 }
 
-/** Collects the dependencies of an answer. */
+/** Collects the dependencies of a result. */
 export interface Trace {
   /** A full-text query. */
   term(query: string): void;
@@ -117,7 +117,7 @@ export class RecordsAt {
     return this.queryChildren(kind, containerN, "", [], limit);
   }
 
-  /** As childrenOf, only records with one of these values in a field. */
+  /** Like childrenOf, only records with one of these values in a field. */
   childrenWith<R extends NetworkRecord>(
     kind: Kind<R>,
     containerN: number,

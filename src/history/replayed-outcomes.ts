@@ -1,5 +1,5 @@
-// Replay policy for idempotent requests (Idempotency-Key): only a caller who still has the original rights gets the
-// stored outcome.
+// Replay policy for idempotent requests (Idempotency-Key): only a caller who still has the original permissions gets
+// the stored outcome.
 
 import { type CommandActor, requireRole } from "../access/actor.ts";
 import type { Role } from "../access/role.ts";
@@ -13,13 +13,13 @@ import { findWritableKey } from "../resources/api-keys/writable-key.ts";
 import { networkKind } from "../resources/networks/network.ts";
 import { reachesTransaction } from "./restore/restore-commands.ts";
 
-/** Stored rights of the original request: role, and network record numbers; null for all networks. */
+/** Stored permissions of the original request: role, and network record numbers; null for all networks. */
 type StoredRights = readonly [role: Role, networks: readonly number[] | null];
 
 /** Commands whose outcome contains a secret that the record does not have. */
 const RETURNS_SECRET: ReadonlySet<string> = new Set(["api_key.create", "api_key.rotate"]);
 
-/** Allows a replay if the current rights include the original ones. */
+/** Allows a replay if the current permissions include the original ones. */
 export const REPLAY_POLICY: ReplayPolicy = { rightsOf, assertMayReplay: assertMayReplay };
 
 function rightsOf(tx: WriteTransaction, author: Author): StoredRights {

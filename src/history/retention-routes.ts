@@ -77,7 +77,7 @@ export function retentionRoutes(surface: Surface<Actor, Access>, backend: Backen
       if (before > now) throw invalid([{ path: "/before", message: "must not be in the future", value: text }]);
       return respondWithLongRead(backend, call, retentionPreview, {
         actor: plainActor(call.actor),
-        order: { before, keep },
+        options: { before, keep },
       });
     },
   );

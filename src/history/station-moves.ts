@@ -1,5 +1,5 @@
-// Moves of stations in a transaction: MAC addresses that left one edge port and appeared at another, from deleted and
-// created forwarding entries. Must not know interfaces.
+// Station moves in a transaction: MAC addresses that left one edge port and appeared at another, from deleted and
+// created forwarding entries. Independent of interfaces.
 
 import { ChangeLog, type RecordChange } from "../db/reading/change-log.ts";
 import type { Reach } from "../db/reading/list-query.ts";

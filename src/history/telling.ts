@@ -1,5 +1,5 @@
-// Ranking of changes by relevance to people: which changes of a transaction are highlighted, in which order, and the
-// count buckets for the rest. Pure.
+// Change ranking by relevance to people: which changes of a transaction are highlighted, in which order, and the count
+// buckets for the rest. Pure.
 
 import { ownValue } from "../base/fields.ts";
 import { isCounted } from "../db/change-counts.ts";

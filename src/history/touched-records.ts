@@ -1,5 +1,5 @@
 // Compact set of records touched between two points in time: four bits per record, in blocks of 32 neighboring numbers,
-// as there may be millions. Must not know versions or documents.
+// as there may be millions. Independent of versions and documents.
 
 import type { VersionOperation } from "../db/change-counts.ts";
 

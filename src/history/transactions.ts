@@ -24,9 +24,9 @@ import { TRANSACTION_FIELDS, transactionObjectSql } from "./transaction-rows.ts"
 
 export interface TransactionsInput {
   readonly actor: Actor;
-  /** Transactions after this one; default: all. */
+  /** Transactions after this sequence; default: all. */
   readonly after?: number;
-  /** Transactions up to this one. */
+  /** Transactions up to this sequence. */
   readonly until: number;
   /** Default: newest first. */
   readonly direction?: "asc" | "desc";
@@ -34,7 +34,7 @@ export interface TransactionsInput {
   readonly narrowing?: Narrowing;
   readonly madeBy?: AuthorFilter;
   readonly filter?: RequestFilter;
-  /** Only transactions whose reason contains this text; default: all. */
+  /** Only transactions whose reason contains this string; default: all. */
   readonly reason?: string;
   /** Adds highlights to each transaction. */
   readonly hasHighlights?: true;

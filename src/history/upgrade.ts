@@ -1,5 +1,5 @@
-// Upgrade of a store's rows besides the migrations' SQL: live rows for new fields and columns, and the only list of
-// further steps. Runs in the migration's transaction, after all SQL.
+// Row upgrade for a store, in addition to the migrations' SQL: live rows for new fields and columns, and the only list
+// of additional steps. Runs in the migration's transaction, after all SQL.
 
 import { getTableName } from "drizzle-orm";
 import type { Sql } from "../db/connection.ts";

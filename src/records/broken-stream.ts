@@ -1,4 +1,4 @@
-// Logging of response streams that break off.
+// Logging for response streams that break off.
 
 import type { Log } from "../base/log.ts";
 import { readFailureOf } from "../db/trouble.ts";

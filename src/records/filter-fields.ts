@@ -44,9 +44,9 @@ export type ResolvedField =
       /** Earlier values may have another type. */
       readonly isCustom?: true;
     }
-  /** An object with fields of its own; by itself it only supports the presence test. */
+  /** An object with its own fields; by itself it only supports the presence test. */
   | { readonly type: "object"; readonly place: FieldPath }
-  /** A field, or the existence, of a record that this one refers to. */
+  /** A field, or the existence, of a record that the filtered record refers to. */
   | {
       readonly type: "names";
       readonly places: readonly FieldPath[];
@@ -57,7 +57,7 @@ export type ResolvedField =
     }
   /** Any of these: the field may refer to records of several kinds. */
   | { readonly type: "either"; readonly of: readonly ResolvedField[] }
-  /** The same for records that refer to this one. */
+  /** The same for records that refer to the filtered record. */
   | {
       readonly type: "named";
       readonly by: string;
@@ -94,7 +94,7 @@ class Fields implements Filterable {
   private custom: CustomFieldsOf = NO_CUSTOM_FIELDS;
 
   /**
-   * @param example a record of the kind, whose word-index texts show the settings of each field
+   * @param example a record of the kind, whose word-index entries show the settings of each field
    * @throws Error for a field restricted by reach that would give access to more
    */
   constructor(
@@ -284,7 +284,7 @@ class Fields implements Filterable {
     );
   }
 
-  /** Names that may be followed by a dot and further fields. */
+  /** Names that may be followed by a dot and more fields. */
   private leading(): string[] {
     const isObject = (name: string) => {
       const schema = ownValue(this.properties, name);

@@ -1,4 +1,4 @@
-// List responses, shared by all resources: a page at once, the entire list as a stream, expensive lists as long reads.
+// List responses for all resources: a page synchronously, an entire list as a stream, expensive lists as long reads.
 
 import { plainActor } from "../access/actor.ts";
 import { customFieldKey, customFieldName } from "../base/custom-field-names.ts";
@@ -22,13 +22,13 @@ import { composedWith, longListRead } from "./long-list.ts";
 import { parsedFilter } from "./read-filter.ts";
 import { fixedMoment, readingAt } from "./read-instant.ts";
 
-/** Maximum records with parts to compose at once; more, or few with very many parts, are a long read. */
+/** Maximum composed records per synchronous response; larger lists, or records with very many parts, are long reads. */
 const COMPOSED_AT_ONCE = 20;
-/** Maximum other records to read at once without checking the number of parts that SQLite would render. */
+/** Maximum plain records to read synchronously without first checking how many parts SQLite would render. */
 const PLAIN_AT_ONCE = 100;
-/** Maximum records to walk at once; more are a long read. */
+/** Maximum rows to scan synchronously; larger scans are long reads. */
 const LONG_ABOVE = 1_000;
-/** Maximum rows to skip at once. */
+/** Maximum rows to skip synchronously. */
 const LONG_OFFSET = 10_000;
 
 interface ListParameters extends OrderParameters<string> {
@@ -162,14 +162,14 @@ export function assertOrder(
     const key = value === undefined ? null : customFieldKey(value);
     if (key === null || fieldsOf(kind.name).has(key)) return [];
     const nearest = nearestName(key, [...fieldsOf(kind.name).keys()]);
-    const message = `is not a custom field of ${entityWords(kind)}${nearest === null ? "" : `; the nearest is ${customFieldName(nearest)}`}`;
+    const message = `is not a custom field of ${entityWords(kind)}${nearest === null ? "" : `; did you mean ${customFieldName(nearest)}?`}`;
     return [{ path: `/${name}`, message, value }];
   });
   if (issues.length > 0) throw invalid(issues);
 }
 
 /**
- * The filter of a request, and the time from which its ages count.
+ * Parsed filter of a request, with the base time for relative ages.
  * @throws DomainError validation_failed for a syntax error
  */
 export function requestFilter(
@@ -201,8 +201,8 @@ export function listQuery(
 
 /** Whether a list costs more than its page: a sort, filter or search over many records, or a large offset. */
 function isLong(reader: Reader, query: ListQuery): boolean {
-  const { order, filters, search } = query;
-  // Words and tags are searched in the entire store, however small the list is.
+  const { order, filters, search, ...plain } = query;
+  // Word and tag searches scan the entire store, whatever the size of the list.
   if (search !== undefined || filters?.some((filter) => "namesAny" in filter)) return reader.head().lastN > LONG_ABOVE;
   const isPlain = (order ?? []).length === 0 && (filters ?? []).length === 0;
   if (isPlain && query.offset <= LONG_OFFSET) return false;
@@ -236,7 +236,7 @@ export async function longList(
     actor: plainActor(call.actor),
   };
   // Responses to writes are exempt from the caller's limit.
-  const chunks = await backend.longReads.start(longListRead, input, { isAdmitted: more.isRemoval === true });
+  const chunks = await backend.longReads.start(longListRead, input, { bypassesLimit: more.isRemoval === true });
   // A page has a Content-Length, as if returned at once; a page of complete hosts may be large.
   if (more.isPage)
     return new Response(new Blob(await Array.fromAsync(chunks, (chunk) => chunk as Uint8Array<ArrayBuffer>)), {

@@ -1,4 +1,4 @@
-// Filter of a request: its query parameter, its condition for the caller and time, and its look-back.
+// Request filter: its query parameter, its condition for the caller and time, and its look-back.
 
 import { Type } from "@sinclair/typebox";
 import { FILTER_MAX_LENGTH } from "../base/filter-limits.ts";

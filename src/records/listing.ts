@@ -15,7 +15,7 @@ interface CommonParameters extends OrderParameters<string> {
   readonly search?: string;
   readonly include_children?: boolean;
   readonly include?: string;
-  /** As `include`, for lists whose records include their parts by default. */
+  /** Like `include`, for lists whose records include their parts by default. */
   readonly children?: string;
 }
 

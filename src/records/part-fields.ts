@@ -14,9 +14,9 @@ export interface PartField {
   readonly kind: AnyKind;
   /** The part's field with the id of the owner. */
   readonly by: string;
-  /** Filterable fields of a part without a response schema of its own. */
+  /** Filterable fields of a part without a response schema. */
   readonly items?: Readonly<Record<string, TSchema>>;
-  /** Example part, whose word-index texts show the settings of each field. */
+  /** Example part, whose word-index entries show the settings of each field. */
   readonly example?: object;
   /** For a list of values instead of objects: the part's field with the value. */
   readonly value?: string;
@@ -57,7 +57,7 @@ export const PART_FIELDS: Readonly<Record<string, Readonly<Record<string, PartFi
   },
 };
 
-/** Additional references under a name of their own: a port's VLAN, tagged or untagged. */
+/** Additional references under a separate name: a port's VLAN, tagged or untagged. */
 export const COMBINED_REFERENCES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   if_entry: { vlan: ["native_vlan_id", "vlan_ids"] },
 };

@@ -251,7 +251,7 @@ class FilterReader {
     if (name.includes(".") && customFieldKey(name) === null)
       throw new FilterProblem(
         field.position,
-        `must count the changes of a whole field: ${name.slice(0, name.indexOf("."))}`,
+        `must count the changes to a whole field: ${name.slice(0, name.indexOf("."))}`,
       );
     const after = this.context.sequenceAt(this.instant(period, "changes"));
     if (by === null || value === null || by === ":")

@@ -1,4 +1,4 @@
-// Point in time of a read: parsing of the caller's text, settling of the past, and its presentation in responses.
+// Point in time of a read: parses the caller's text, settles the past, and presents the result in responses.
 //
 // A request names a time as text; SQL reads as of a sequence. The way from one to the other:
 //
@@ -18,16 +18,16 @@
 // 5. SETTLING (settledAt). The snapshot may lack a commit in progress that is dated at or before the instant.
 //    settlePast() fences it off (db/writing/read-fence.ts) or returns a promise; after that steps 3 and 4 are repeated
 //    on a new snapshot. From here on no transaction can be inserted at or before the instant, and the result is final.
-// 6. THINNED HISTORY (PrunedHistory.lastCompleteUpTo). If a prune dropped versions there, the sequence moves back to the last
-//    transaction whose state is complete: the last of the previous day or month, the end of the previous segment, or
-//    0. `thinned` carries the resolution and that transaction's time into `meta` and headers.
+// 6. THINNED HISTORY (PrunedHistory.lastCompleteUpTo). If a prune dropped versions there, the sequence moves back to
+//    the last transaction whose state is complete: the last of the previous day or month, the end of the previous
+//    segment, or 0. `thinned` carries the resolution and that transaction's time into `meta` and headers.
 // 7. READING. The result is one value, Moment {at, asOf}, passed whole; asOf has the sequence and last_n, the highest
 //    record number by then. SQL selects spans with born <= sequence < died and n <= last_n, and the newest version with
 //    a key up to n << 31 | sequence. `at` itself is only shown (meta.at) and used as the base of ages.
 //
 // Ranges are half-open, [from, to): the end is excluded, so the settled instant is to - 1, and an end in the future
 // means everything written (history/period.ts). A long read runs in steps on other snapshots, so fixed() pins the
-// present to the newest transaction as well. Rights are always the current ones.
+// present to the newest transaction as well. Permissions are always the current ones.
 
 import type { Entity } from "../base/entity-words.ts";
 import { DomainError, invalid, notFound } from "../base/errors.ts";
@@ -98,9 +98,9 @@ export function requestedInstant(
 }
 
 /**
- * Parses a text as a point in time: a timestamp (RFC 3339), an age, `now`, or `marker:` with the name or id of a live
+ * Parses a string as a point in time: a timestamp (RFC 3339), an age, `now`, or `marker:` with the name or id of a live
  * marker in the caller's reach. The only place that implements this.
- * @returns null for any other text; for an unknown or ambiguous marker the problem, as the rest of a sentence
+ * @returns null for anything else; for an unknown or ambiguous marker the problem, as the rest of a sentence
  */
 export function parseInstantText(
   reader: Reader,
@@ -146,7 +146,7 @@ export function notFoundAt(entity: Entity, id: string, { at, asOf }: ResponseMom
   if (asOf?.thinned === undefined) return error;
   const { resolution } = asOf.thinned;
   const resolvedAt = asOf.thinned.resolvedAt === null ? null : formatInstant(asOf.thinned.resolvedAt);
-  const stateText = resolvedAt === null ? "no earlier state is kept" : `this is the state of ${resolvedAt}`;
+  const stateText = resolvedAt === null ? "no earlier state is retained" : `this is the state of ${resolvedAt}`;
   return new DomainError(error.code, `${error.message} History was thinned there: ${stateText}.`, {
     ...error.params,
     resolution,

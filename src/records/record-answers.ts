@@ -97,7 +97,7 @@ async function largeRecord(
     include,
   };
   const [tag, text] = await Array.fromAsync(
-    await backend.longReads.start(largeRecordRead, input, { isAdmitted: isWritten === true }),
+    await backend.longReads.start(largeRecordRead, input, { bypassesLimit: isWritten === true }),
   );
   return { tag: new TextDecoder().decode(tag), text: text as Uint8Array<ArrayBuffer> };
 }

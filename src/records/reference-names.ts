@@ -1,4 +1,4 @@
-// Names of records that a table refers to, as of the table's point in time: looked up in batches, only within the
+// Record names for a table's references, as of the table's point in time: looked up in batches, only within the
 // caller's reach. Must not know tables; name-columns.ts determines the ids.
 
 import { ownValue } from "../base/fields.ts";

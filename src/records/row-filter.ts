@@ -1,5 +1,5 @@
-// Filter of lists whose rows are not records: its condition for the caller, and the matching rows. Tests rows in steps,
-// in SQL as far as possible.
+// Filter for lists whose rows are not records: its condition for the caller, and the matching rows. Tests rows in
+// steps, in SQL as far as possible.
 
 import type { Condition } from "../db/reading/condition.ts";
 import type { AsOf, Reach } from "../db/reading/list-query.ts";

@@ -1,5 +1,5 @@
-// Standard operations of every resource: its lists as JSON and as CSV, single records, writes and deletions, with their
-// documentation and their routes.
+// Standard operations for every resource (JSON and CSV lists, get, create, update, delete), with their documentation
+// and routes.
 
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";
@@ -21,7 +21,7 @@ import { listing, type Meanings } from "./listing.ts";
 import { respondWithRecord } from "./record-answers.ts";
 import { respondWithBulkRemoval, respondWithRemoval, respondWithWrite } from "./write-answers.ts";
 
-/** Properties of an operation that a resource changes or adds. */
+/** Operation properties that a resource may override. */
 type Overrides = Partial<Pick<Operation<Access>, "operationId" | "summary" | "description" | "errors">>;
 
 /** Default errors of a create. */
@@ -102,8 +102,8 @@ function standardOperations<Filters extends TProperties>(resource: Resource, fil
     removeMany: ({ errors = [], ...overrides }: Overrides = {}) => ({
       ...writeOperation,
       operationId: `delete${titles}`,
-      summary: `Delete many ${plural}, all or none`,
-      query: removalQuery,
+      summary: `Delete many ${plural} atomically`,
+      query: Cascade,
       body: BulkIds,
       responseSchema: Type.Array(responseSchema),
       errors: ["entity_reference_invalid" as const, ...errors],
@@ -115,7 +115,7 @@ function standardOperations<Filters extends TProperties>(resource: Resource, fil
 
 type ListOverrides = Overrides & Partial<Pick<Operation<Access>, "query" | "responseSchema">>;
 
-/** Body that a command accepts; never for an unknown command. */
+/** Request body of a command; `never` for an unknown command. */
 type BodyOf<C, Command extends string> = C extends {
   readonly [Name in Command]: { readonly input: { readonly body: infer Body } };
 }
@@ -124,12 +124,12 @@ type BodyOf<C, Command extends string> = C extends {
 
 /** Schema whose values a command accepts. */
 type SchemaFor<Body> = TSchema & { readonly static: Body };
-/** `takesLargeAsBytes` requires a command that accepts bytes: see fromCheckedBody. */
-type WriteOverrides<Body> = Overrides & { readonly takesLargeAsBytes?: Uint8Array extends Body ? true : never };
+/** `acceptsRawBody` requires a command that accepts bytes: see fromCheckedBody. */
+type WriteOverrides<Body> = Overrides & { readonly acceptsRawBody?: Uint8Array extends Body ? true : never };
 
 type RemovalCalls<Name extends string> = Record<`${Name}.delete`, Removing<Removal>> &
   Record<`${Name}.bulk_delete`, Removing<BulkRemoval>>;
-/** Commands whose inputs the signatures below have checked. */
+/** Commands whose input types are already checked by the signatures below. */
 type CheckedCalls = Readonly<
   Record<string, { readonly input: never; readonly takes: (input: object) => void; readonly result: Written }>
 >;
@@ -137,7 +137,7 @@ type CheckedCalls = Readonly<
 /**
  * Defines the standard operations of a resource.
  * @param filters query parameters of its lists
- * @param meanings their meanings: see listing
+ * @param meanings how each of them is applied: see listing
  */
 export function standardRoutes<R extends RecordBase, Filters extends TProperties>(
   resource: Resource<R>,
@@ -195,7 +195,7 @@ export function standardRoutes<R extends RecordBase, Filters extends TProperties
           return respondWithWrite(checked, call, command("update"), input as never, resource);
         });
       },
-      /** The deletion of one record, and of many. */
+      /** Single and bulk deletion. */
       removals(one: Overrides = {}, many: Overrides = one): void {
         surface
           .delete(`${path}/:id`, plainOperations.remove(one), (call) =>

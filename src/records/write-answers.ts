@@ -45,7 +45,7 @@ export function termsOf({ actor, bodyBytes, idempotency }: ActorCall, keeps: Sto
 export interface WriteResult<T> {
   /** Its transaction; null if it wrote nothing. */
   readonly sequence: number | null;
-  /** The last transaction that it saw or wrote. The response is as of this one, also for a repeat. Null if unknown. */
+  /** The last transaction that it saw or wrote; the response is as of it, even for a repeat. Null if unknown. */
   readonly seenSequence: number | null;
   readonly result: T;
 }

@@ -1,4 +1,4 @@
-// Composition of the HTTP surface from the routes of all folders.
+// HTTP surface, composed from the routes of all directories.
 
 import { cookie } from "@elysiajs/cookie";
 import { Elysia } from "elysia";
@@ -153,7 +153,7 @@ export function createApp(options: AppOptions) {
     explain: readFailureOf,
   });
   const limitations = () => [...options.limitations, ...options.hosts.limitations];
-  // Registered first: a later error hook would expose exception texts.
+  // Registered first: a later error hook would expose exception messages.
   app.onError(({ code, error, request }) =>
     code === "NOT_FOUND" ? surface.notRouted(request) : surface.failed(error, request),
   );

@@ -1,4 +1,5 @@
-// Envelope of every response under /api (handbook: api, "The envelope"). Composes text: documents arrive serialized.
+// Response envelope for everything under /api (handbook: api, "The envelope"). Composes text: documents arrive
+// serialized.
 
 import { version } from "../../package.json" with { type: "json" };
 import { formatInstant, type Instant } from "../base/instant.ts";
@@ -87,7 +88,7 @@ export function listTail(meta: string): string {
   return `],"meta":${meta}}\n`;
 }
 
-/** As successBody, around bytes. */
+/** Like successBody, around bytes. */
 export function successParts(data: Uint8Array<ArrayBuffer>, meta: string): Array<string | Uint8Array<ArrayBuffer>> {
   return ['{"success":true,"data":', data, `,"meta":${meta}}\n`];
 }
@@ -107,7 +108,7 @@ export function jsonResponse({ headers }: Responding, body: string): Response {
   return new Response(body, { headers: { ...headers, "content-type": "application/json" } });
 }
 
-/** As jsonResponse, with parameters as for successBody. */
+/** Like jsonResponse, with parameters as for successBody. */
 export function successResponse(call: Responding, data: string, meta: string = META): Response {
   return jsonResponse(call, successBody(data, meta));
 }

@@ -1,4 +1,4 @@
-// Conversion of TypeBox schemas to the JSON Schema (2020-12) of an OpenAPI 3.1 document. Constraints that only the
+// TypeBox schema conversion to the JSON Schema (2020-12) of an OpenAPI 3.1 document. Constraints that only the
 // appliance can check become part of the description.
 
 import type { TSchema } from "@sinclair/typebox";

@@ -10,7 +10,7 @@ export const PLAN_TOKEN_LENGTH = 64;
 export const PlanToken = Type.String({
   minLength: PLAN_TOKEN_LENGTH,
   maxLength: PLAN_TOKEN_LENGTH,
-  description: "The `plan` of a dry run: 409 if the plan or any of its records has changed since.",
+  description: "The `plan` of a dry run: 409 if the plan or any of its records has since changed.",
 });
 
 /** In a response. */
@@ -24,7 +24,7 @@ export function assertPlanned(quoted: string | undefined, actual: string): void 
   if (quoted === undefined || quoted === actual) return;
   throw new DomainError(
     "entity_stale",
-    "The plan is outdated: its records have changed since, or the request differs. Nothing was written; request another plan.",
+    "The plan is outdated: its records have since changed, or the request differs. Nothing was written; request another plan.",
     { expected: quoted, actual },
   );
 }

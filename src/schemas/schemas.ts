@@ -129,7 +129,7 @@ export const CidrText = Type.String({ format: "cidr", maxLength: 49 });
 export const TargetText = Type.String({ format: "target", maxLength: 49 });
 export const MacText = Type.String({ format: "mac", maxLength: 17 });
 export const Name = Type.String({ format: "name", minLength: 1, maxLength: NAME_MAX_LENGTH });
-/** A text reported by a device or entered by a person: one line, possibly empty. */
+/** Text reported by a device or entered by a person: one line, possibly empty. */
 export const Line = Type.String({ format: "line", maxLength: NAME_MAX_LENGTH });
 /** Reason of a write. */
 export const ChangeReason = Type.String({ format: "name", minLength: 1, maxLength: CHANGE_REASON_MAX_LENGTH });
@@ -277,7 +277,7 @@ export function listQueries<Filters extends TProperties>(filters: Filters) {
 export const BulkIds = Type.Array(Uuid, {
   minItems: 1,
   maxItems: BULK_MAX,
-  description: "The records to delete, all or none.",
+  description: "The records to delete, atomically.",
 });
 
 export const Cascade = Type.Object({
@@ -285,7 +285,7 @@ export const Cascade = Type.Object({
     Type.Boolean({
       default: false,
       description:
-        "Deletes even if other records depend on this one: those that cannot exist without it are deleted too, others lose the reference.",
+        "Deletes even if other records depend on it: those that cannot exist without it are deleted too, others lose the reference.",
     }),
   ),
 });

@@ -1,5 +1,5 @@
-// Validation of a value against its schema, reporting all errors at once by JSON pointer.
-// Must not coerce: it only normalizes texts by their format (UUIDs to lower case, addresses to canonical form).
+// Schema validation of values, reporting all errors at once by JSON pointer.
+// Must not coerce: it only normalizes strings by their format (UUIDs to lower case, addresses to canonical form).
 
 import { Kind, KindGuard, type TObject, type TSchema, type TUnion } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
@@ -9,7 +9,7 @@ import { ownValue } from "../base/fields.ts";
 import { isSecretFieldName } from "../base/log.ts";
 import { ACCEPTED_VALUES, FORMATS } from "./schemas.ts";
 
-/** More issues than this are not a typo; further ones are counted, not listed. */
+/** More issues than this are not a typo; the rest are counted, not listed. */
 export const MAX_ISSUES = 200;
 
 export type CheckResult = { ok: true; value: unknown } | { ok: false; issues: Issue[] };

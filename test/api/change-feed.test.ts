@@ -517,7 +517,7 @@ describe("the feed as server-sent events", () => {
       expect(refused).toMatchObject({
         status: 429,
         body: {
-          error: expect.stringContaining(`You have ${EVENT_STREAMS_OF_USER_MAX} streams of changes open already`),
+          error: expect.stringContaining(`You have ${EVENT_STREAMS_OF_USER_MAX} change streams open already`),
         },
       });
       await Promise.all([

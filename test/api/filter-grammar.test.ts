@@ -80,15 +80,13 @@ describe("A refused filter", () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const kind = anyKind();
       const valid = anyText(kind);
-      expect(await expectRefusal(kind, `(${valid}`)).toMatchObject([
-        { position: 0, message: "has a ( that is not closed" },
-      ]);
+      expect(await expectRefusal(kind, `(${valid}`)).toMatchObject([{ position: 0, message: "has an unclosed (" }]);
       expect(await expectRefusal(kind, `${valid})`)).toMatchObject([
-        { position: valid.length, message: "has a ) that closes nothing" },
+        { position: valid.length, message: "has an unmatched )" },
       ]);
       for (const quote of ['"', "'"])
         expect(await expectRefusal(kind, `id = ${quote}${"\\"}${quote}`)).toMatchObject([
-          { position: 5, message: `has a ${quote} that is not closed` },
+          { position: 5, message: `has an unclosed ${quote}` },
         ]);
     }
   });
@@ -226,7 +224,7 @@ describe("A refused filter", () => {
     ["always(network.name = a, -1d)", 7, /belongs to another record$/],
     ["was(-1d, interfaces:*)", 9, /belongs to another record$/],
     ["changes(ports, -1d) > 1", 8, /belongs to another record$/],
-    ["changes(source.type, -1d) > 1", 8, /^must count the changes of a whole field/],
+    ["changes(source.type, -1d) > 1", 8, /^must count the changes to a whole field/],
     ["changes(name, -1d)", 8, /^must compare the number of changes/],
     ["ever(name = a)", 0, /^must write ever\(/],
     ["ever(name = a, -1d, -2d)", 0, /^must write ever\(/],

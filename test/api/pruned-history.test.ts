@@ -105,7 +105,7 @@ describe("a host whose first two days are thinned to daily states", () => {
       "entity_not_found",
       { entity: "host", id: id(), resolution: "daily", resolved_at: null },
     ]);
-    expect(response.body.error).toEndWith("History was thinned there: no earlier state is kept.");
+    expect(response.body.error).toEndWith("History was thinned there: no earlier state is retained.");
     // Before the first transaction there was nothing, which is exact.
     expect((await owner.get(`hosts?${at("20T00:00:00")}`)).body.meta).not.toHaveProperty("resolution");
   });

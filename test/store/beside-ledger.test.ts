@@ -226,7 +226,7 @@ test("a word missing from the search index is found, even if other words of its 
       SELECT 'delete', key, substr(text, 1, instr(text, ' ') - 1) FROM history_search_texts
         WHERE text LIKE '% %' LIMIT 1`);
     expect(changes).toBe(1);
-    expect(findingsOn(path)).toEqual(["search: history_search: does not match the words of the texts"]);
+    expect(findingsOn(path)).toEqual(["search: history_search: does not match the words of the stored text"]);
     rebuildDerived(db, KINDS);
     expect(findingsOn(path)).toEqual([]);
   });

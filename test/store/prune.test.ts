@@ -411,7 +411,7 @@ describe("tampering after a prune is found", () => {
   // One with a successor in thinned history, so that nothing else reveals it.
   testFinding(
     "a document dropped although a kept state needs it",
-    /^version: .*: was dropped, but is needed as of transaction \d+, which is kept$/,
+    /^version: .*: was dropped, but is needed as of transaction \d+, which is retained$/,
     () =>
       dropStatements(
         `SELECT v.key FROM history_versions v WHERE v.operation <> 3 AND EXISTS (SELECT 1 FROM history_versions w

@@ -462,10 +462,14 @@ describe("wrong derived data is found and rebuilt", () => {
           WHERE key >> 31 = $host`,
     ],
   );
-  testRebuild("an indexed word without a text", /^search: history_search: does not match the words of the texts$/, [
-    `INSERT INTO history_search (rowid, text) SELECT key, 'forged' FROM history_search_texts
+  testRebuild(
+    "an indexed word without a text",
+    /^search: history_search: does not match the words of the stored text$/,
+    [
+      `INSERT INTO history_search (rowid, text) SELECT key, 'forged' FROM history_search_texts
           WHERE key >> 31 = $host LIMIT 1`,
-  ]);
+    ],
+  );
   testRebuild("an indexed name without a record", /^search: history_words: does not match the names of the records$/, [
     "INSERT INTO history_words (rowid, entries) VALUES ($host << 31 | 3, '1.7.wforged')",
   ]);

@@ -1,5 +1,5 @@
 // Candidates for a MAC address, IP address or name, with the records that show their location: the first of two steps
-// from a query to facts. Reads through RecordsAt, and does not rate what it finds.
+// from a query to facts. Reads through RecordsAt, and does not rate its findings.
 
 import type { Kind } from "../../db/kind.ts";
 import { exactTerm } from "../../db/search-text.ts";

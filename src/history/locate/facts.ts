@@ -77,7 +77,7 @@ export interface PortFact {
   readonly device: HostFact;
   /** Number of forwarding entries for this port. */
   readonly forwards: number;
-  /** Whether it has over half of its device's entries; false for few (CROWDED_MIN), or if a known switch is behind. */
+  /** Whether it has over half of its device's entries; false for few (CROWDED_MIN), or with a known switch behind. */
   readonly holdsMost: boolean;
   /** Devices that also forward to the subject and whose MAC address was learned here; null if not looked up. */
   readonly leadsTo: readonly RecordRef[] | null;

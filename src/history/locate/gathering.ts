@@ -1,5 +1,5 @@
 // Facts from drafts: ports with devices and far ends, subnets and VLANs. The second of the two steps from a query to
-// facts. Reads through RecordsAt only, and does not rate what it finds.
+// facts. Reads through RecordsAt only, and does not rate its findings.
 
 import type { FdbEntryRecord } from "../../resources/fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
@@ -14,7 +14,7 @@ import { linkSource } from "./far-ends.ts";
 import { HostFacts, portFacts } from "./ports.ts";
 import { Tables } from "./tables.ts";
 
-/** Facts about `asked`, as of the transaction of `records`. Yields between steps of a few milliseconds. */
+/** Facts about the query, as of the transaction of `records`. Yields between steps of a few milliseconds. */
 export function gather(records: RecordsAt, question: LocateQuestion): Generator<void, Facts> {
   return new FactGatherer(records).facts(question);
 }

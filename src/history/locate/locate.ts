@@ -1,4 +1,4 @@
-// Location of a station as of one transaction, as a response or as plain values. Runs in a long-read thread.
+// Station location as of one transaction, as a response or as plain values. Runs in a long-read thread.
 
 import type { Actor } from "../../access/actor.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";

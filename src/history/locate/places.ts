@@ -24,7 +24,7 @@ type UplinkReason =
   | { readonly kind: "Switch" }
   /** Other switches report the same far end on crowded ports. */
   | { readonly kind: "Named"; readonly at: readonly ReportFact[] }
-  /** It learned the MAC address of a device that has the subject on a port of its own. */
+  /** It learned the MAC address of a device that has the subject on another port. */
   | { readonly kind: "LeadsTo"; readonly devices: readonly RecordRef[] }
   /** Like every other port that forwards to the subject, it has most of its device's entries. */
   | { readonly kind: "HoldsMost" }
@@ -80,7 +80,7 @@ const NAMING_MIN = 2;
  *    most of its table, any smaller crowd: then the host passes traffic on.
  * 5. Of ports with an unknown far end, those with the smallest crowd (facts.ts, CROWD_RANGES) are edges, unless the
  *    rules above find the subject on a live port with no larger crowd; the others are uplinks. If several devices
- *    forward to it, each on a port with many entries and most of its table, all of these are uplinks: the same switch is
+ *    forward to it, each on a port with many entries and most of its table, all these are uplinks: the same switch is
  *    between them. Ports that are down are excluded from the comparison, unless all are.
  *
  * If no edge remains, links that no forwarding table confirms are the locations; otherwise only the uplink with the

@@ -398,7 +398,7 @@ function chooseVlan(
   const name = vlan?.ref.name ?? null;
   return {
     vlan: { id: vlan?.ref.id ?? null, number, name, source },
-    // A VLAN without a name of its own is shown by number only.
+    // A VLAN without a name is shown by number only.
     sentence: `, VLAN ${number}${name === null || name === `VLAN ${number}` ? "" : ` (${name})`}`,
     evidence: item("Vlan", sentence, [...records, ...(vlan === null ? [] : [vlan.ref])]),
   };

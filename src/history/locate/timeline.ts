@@ -1,4 +1,4 @@
-// Timeline of a station's locations: evaluates locate at each transaction that may change its result, and merges equal
+// Station location timeline: evaluates locate at each transaction that may change its result, and merges equal
 // neighbors. A long read, step by step.
 
 import { formatInstant } from "../../base/instant.ts";
@@ -26,7 +26,7 @@ const INTERFACE_FIELDS =
   neighbor more_neighbors lldp_chassis_id lldp_port_id lldp_sys_name lldp_sys_desc lldp_mgmt_addr lldp_capabilities
   cdp_device_id cdp_port_id cdp_platform cdp_address cdp_capabilities`.split(/\s+/);
 
-/** Fields that locate uses; changes of other fields have no effect. */
+/** Fields that locate uses; changes to other fields have no effect. */
 const RELEVANT_FIELDS: RelevantFields = {
   host: ["name", "hostname", "sys_name", "chassis_id", "device_type"],
   ip_address: ["ip_address", "mac_address", "subnet_id", "position"],

@@ -1,5 +1,5 @@
-// Constraints of a draft: uniqueness, addresses within subnets, limits and permissions. Violations become conflicts of
-// the draft; an operation that the caller may not request at all throws.
+// Draft constraints: uniqueness, addresses within subnets, limits and permissions. Violations become conflicts of the
+// draft; an operation that the caller may not request at all throws.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertReachesAll } from "../../access/reach.ts";
@@ -41,7 +41,7 @@ import { checkCustomFields } from "./draft-custom-fields.ts";
 import { checkRanges, rangesLeftOutside, refuseOutside } from "./draft-ranges.ts";
 import { recordPhrase } from "./plan.ts";
 
-/** @throws DomainError auth_permission_denied, entity_access_denied as the record's own update would */
+/** @throws DomainError auth_permission_denied, entity_access_denied like the record's own update */
 export function checkDraft(draft: RestoreDraft, actor: CommandActor): void {
   checkCustomFields(draft, actor);
   // Checked even without changes, as for an update: otherwise the error would reveal whether there are any.

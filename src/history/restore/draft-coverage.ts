@@ -21,7 +21,7 @@ import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresse
 import { isWritten, type RestoreDraft } from "./draft.ts";
 import type { Plan } from "./plan.ts";
 
-/** Coverage changes of a draft, besides those that the store makes by itself. */
+/** Coverage changes in a draft, besides those that the store makes by itself. */
 export interface CoverageChanges {
   readonly started: readonly Covered[];
   readonly ended: readonly Covered[];

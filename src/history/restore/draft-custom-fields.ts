@@ -1,4 +1,4 @@
-// Custom fields of a draft. Drops values whose field is gone or no longer accepts them; a field that other records
+// Custom fields in a draft. Drops values whose field is gone or no longer accepts them; a field that other records
 // depend on cannot change.
 
 import type { CommandActor } from "../../access/actor.ts";

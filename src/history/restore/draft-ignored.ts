@@ -1,5 +1,5 @@
-// Removal of ignore entries, which keep discovery from recreating records, for records that a person restores. Must not
-// write.
+// Ignore entry removal for records that a person restores: the entries would keep discovery from recreating them. Must
+// not write.
 
 import type { RecordBase } from "../../db/kind.ts";
 import { type IgnoredRecord, ignoredKind, isIgnorable } from "../../resources/ignored/ignored.ts";

@@ -1,4 +1,4 @@
-// Token of a draft's plan: changes whenever the plan would do anything else. Must not write.
+// Plan token of a draft, which changes whenever the plan would do anything else. Must not write.
 
 import type { RecordBase } from "../../db/kind.ts";
 import { dependsOnReach } from "../../records/told-fields.ts";

@@ -1,4 +1,4 @@
-// Writing of a draft without conflicts, as one unit of work. Must not make decisions.
+// Draft writer, for drafts without conflicts, as one unit of work. Must not make decisions.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { CUSTOM_FIELDS, customFieldKey } from "../../base/custom-field-names.ts";
@@ -19,7 +19,7 @@ import { keyUpdate, userUpdate } from "./draft-checks.ts";
 /**
  * Writes each record with its side effects: a restored record keeps its id, an account its password, a credential its
  * remaining secrets.
- * @throws DomainError as the commands for users and API keys do
+ * @throws DomainError like the commands for users and API keys
  */
 export function writeDraft(draft: RestoreDraft, actor: CommandActor): void {
   const { tx } = draft;

@@ -1,4 +1,4 @@
-// Draft of a restore or revert: the affected records before and after, on top of the live state. Must not decide on the
+// Restore or revert draft: the affected records before and after, on top of the live state. Must not decide on the
 // outcome, and must not write.
 
 import { CUSTOM_FIELDS, customFieldKey, fieldValueOf, mergedCustomFields } from "../../base/custom-field-names.ts";
@@ -163,12 +163,12 @@ export function isWritten({ before, after }: DraftedRecord): boolean {
 
 /**
  * A live record with its former content; timestamps and ids of the version stay.
- * @param except further fields to leave unchanged
+ * @param except additional fields to leave unchanged
  */
 export function withFormerContent(live: RecordBase, then: RecordBase, except: readonly string[] = []): RecordBase {
   const record: Record<string, unknown> = { ...live };
   const fields = changedContent(live, then).filter((name) => !except.includes(name));
-  // Fields without a former value are cleared, also if absent.
+  // Fields without a former value are cleared, even if absent.
   for (const name of fields) if (customFieldKey(name) === null) record[name] = ownValue(then, name);
   const custom = fields.filter((name) => customFieldKey(name) !== null);
   if (custom.length > 0) record[CUSTOM_FIELDS] = mergedCustomFields(record, { ...then }, custom);

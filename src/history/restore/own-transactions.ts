@@ -75,12 +75,12 @@ function isHiddenKey({ kind, before, after }: WrittenVersion, actor: CommandActo
 
 /** @throws DomainError auth_permission_denied */
 function assertMayWriteKind(kind: AnyKind, actor: CommandActor): void {
-  requireRole(actor.role, writeAccess(kind).role, `Reverting changes of ${entityWords(kind)}`);
+  requireRole(actor.role, writeAccess(kind).role, `Reverting changes to ${entityWords(kind)}`);
 }
 
 function writeAccess(kind: AnyKind): Access {
   const code = kind.code === fdbEntryKind.code ? ifEntryKind.code : kind.code;
-  // Kinds without a list of their own: credential assignments and the organization.
+  // Kinds without a list: credential assignments and the organization.
   return RESOURCES.find((each) => each.kind.code === code)?.write ?? ADMIN;
 }
 

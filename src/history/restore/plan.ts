@@ -27,7 +27,7 @@ const CONFLICT_CODES = [
 /** Maximum conflicts listed. */
 const CONFLICTS_MAX = 1_000;
 
-/** Maximum records shown with values: nobody reads larger plans, and each record may have long texts. */
+/** Maximum records shown with values: larger plans are not read, and each record may have long values. */
 export const PLAN_VALUES_MAX = 10_000;
 
 const TYPES = KINDS.map((kind) => kind.name);

@@ -1,4 +1,4 @@
-// Draft of a record's restore as of a transaction, including its parts. Matches each part with a live one by id,
+// Restore draft for a record as of a transaction, including its parts. Matches each part with a live one by id,
 // otherwise by identity. Must not write.
 
 import type { CommandActor } from "../../access/actor.ts";
@@ -80,7 +80,7 @@ class Restore {
     const { draft, subject } = this;
     const { kind, record, observed } = subject;
     const live = this.tx.find(kind, record.id) as RecordBase | null;
-    // A part restored on its own stays with its current host: its dependents there would be left behind.
+    // A part restored alone stays with its current host: its dependents there would be left behind.
     const keptFields = [
       ...(ownValue(CURRENT_FIELDS, kind.name) ?? []),
       ...(kind.scopes.host === undefined ? [] : ["host_id"]),
@@ -156,7 +156,7 @@ class Restore {
   }
 
   /**
-   * Sending a credential to a self-chosen address would disclose it, so restoring an assignment requires the right to
+   * Sending a credential to a self-chosen address would disclose it, so restoring an assignment requires permission to
    * assign the credential.
    */
   private keepUnassignable(assignment: DraftedRecord): void {

@@ -1,4 +1,4 @@
-// Draft of a transaction's reversal: removes created records, restores changed fields, revives deleted records. Later
+// Reversal draft for a transaction: removes created records, restores changed fields, revives deleted records. Later
 // changes to the same fields are conflicts. Must not write.
 
 import type { CommandActor } from "../../access/actor.ts";
@@ -19,7 +19,7 @@ import { checkDraft } from "./draft-checks.ts";
 import { removeIgnoreEntries } from "./draft-ignored.ts";
 import { followScans, ReferenceResolution, refuseReferenced } from "./draft-references.ts";
 
-/** Access rights are not reverted: a revoked right must not be restored in passing. */
+/** Access permissions are not reverted: a revoked permission must not be restored in passing. */
 const ACCESS_KINDS: readonly AnyKind[] = [organizationKind, userKind, apiKeyKind];
 
 /** Commands that move records between hosts. Scans write to both later, which must not block the revert. */
@@ -101,7 +101,7 @@ interface ChangedRecord {
   readonly before: PastRecord;
   readonly after: PastRecord;
   readonly live: RecordBase | null;
-  /** Whether later scan changes are no conflict. */
+  /** Whether to ignore later scan changes instead of reporting conflicts. */
   readonly isOnlyScans: boolean;
 }
 

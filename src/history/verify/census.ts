@@ -1,5 +1,5 @@
-// Comparison of the census, the counts stored per scope, with the spans of each scope. Works scope by scope on a stream
-// of spans; holds the events of one scope at a time.
+// Census comparison: checks the counts stored per scope against the spans of each scope. Works scope by scope on a
+// stream of spans; holds the events of one scope at a time.
 
 import type { Sql } from "../../db/connection.ts";
 import { advance, STEP_ROWS } from "./ledger-walk.ts";

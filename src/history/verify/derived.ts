@@ -35,7 +35,7 @@ interface TextEntry {
   readonly text: string;
 }
 
-/** Word-index changes of a record in a transaction. */
+/** Word-index changes for a record in a transaction. */
 interface WordEntry {
   readonly sequence: number;
   readonly entries: string;
@@ -141,7 +141,7 @@ export class Derivation {
     for (const scope of scopes) if (!history.open.has(scope)) history.open.set(scope, version.sequence);
   }
 
-  /** Derives activity, names, counts and texts of a version. */
+  /** Derives activity, names, counts and search text of a version. */
   private derive(
     history: RecordHistory,
     version: LedgerVersion,

@@ -1,4 +1,4 @@
-// Word-by-word comparison of full-text indexes with their source texts: SQLite's check of an external-content FTS5
+// Word-by-word comparison of full-text indexes with their source text, since SQLite's check of an external-content FTS5
 // index only covers its structure. Holds checksums of both sides, however many words there are.
 
 import type { Sql } from "../../db/connection.ts";
@@ -9,7 +9,7 @@ const STEP_WORDS = 5_000;
 /** A sum plus a number below 2^32 stays an exact integer. */
 const SUM_MODULUS = 2 ** 52;
 
-/** Checksum of one side: words with their texts, in any order. */
+/** Checksum of one side: words with their strings, in any order. */
 export class WordSums {
   private count = 0;
   private sum = 0;
@@ -29,7 +29,7 @@ export class WordSums {
   }
 }
 
-/** Words of an indexed text (src/db/search-text.ts). */
+/** Words of an indexed string (src/db/search-text.ts). */
 export function wordsOf(text: string): string[] {
   return text === "" ? [] : text.split(" ");
 }

@@ -1,5 +1,5 @@
-// Walk through the whole ledger in short steps, with a snapshot per step, so that millions of versions can be read
-// while an appliance is running. Must not judge what it finds.
+// Ledger walk in short steps, with a snapshot per step, so that millions of versions can be read while an appliance is
+// running. Must not judge what it reads.
 
 import type { Sql } from "../../db/connection.ts";
 import type { AnyKind } from "../../db/kind.ts";
@@ -130,7 +130,7 @@ export function walkVersions(
   return walk(db, VERSIONS(kinds), lastN, onStep);
 }
 
-/** As walkVersions, including dropped versions. */
+/** Like walkVersions, including dropped versions. */
 export function walkAllVersions(
   db: Sql,
   kinds: Kinds,
@@ -196,7 +196,7 @@ export function* walkTransactions(
 export function advance<Key extends ReadonlyArray<number | string>>(table: string, before: Key, reached: Key): Key {
   const index = reached.findIndex((value, at) => value !== before[at]);
   const [from, to] = [before[index], reached[index]];
-  // SQLite orders texts by their bytes.
+  // SQLite orders strings by their bytes.
   const isBeyond =
     typeof to === "string" ? Buffer.compare(Buffer.from(String(from)), Buffer.from(to)) < 0 : Number(from) < Number(to);
   if (index < 0 || !isBeyond) throw new Error(`the rows of ${table} are not in their order`);

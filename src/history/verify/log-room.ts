@@ -1,5 +1,5 @@
-// Pauses of a verification in which a running appliance can reset its WAL. A reset requires a moment without readers,
-// and back-to-back steps leave none for minutes. Reads nothing itself.
+// Verification pauses in which a running appliance can reset its WAL. A reset requires a moment without readers, and
+// back-to-back steps leave none for minutes. Reads nothing itself.
 
 import { statSync } from "node:fs";
 import { pauseThread } from "../../base/timers.ts";

@@ -1,5 +1,5 @@
-// Rebuild of all derived data from the ledger: spans, census, activity, search, lineages, live rows and links. One
-// transaction on an offline store. Secrets, passwords and observations have no history and stay.
+// Derived data rebuild from the ledger: spans, census, activity, search, lineages, live rows and links. One transaction
+// on an offline store. Secrets, passwords and observations have no history and stay.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import { ownValue } from "../../base/fields.ts";
@@ -91,7 +91,7 @@ function rebuildWithin(db: Sql, kinds: readonly AnyKind[], onProgress?: OnProgre
   return new Rebuild(db, kinds).run(onProgress);
 }
 
-/** As rebuildWithin, except for the live state, which stays: for use after dropping versions other than the newest. */
+/** Like rebuildWithin, except for the live state, which stays: for use after dropping older versions. */
 export function rebuildPastWithin(db: Sql, kinds: readonly AnyKind[], onProgress?: OnProgress): void {
   new Rebuild(db, kinds).runForPast(onProgress);
 }
@@ -197,7 +197,7 @@ class Rebuild {
   private finishActivityAndTexts(): void {
     const { $client } = this.db;
     $client.run(ACTIVITY);
-    // FTS5 command that reads the texts again.
+    // FTS5 command that reads the text again.
     $client.run("INSERT INTO history_search (history_search) VALUES ('rebuild')");
     $client.run("DROP TABLE temp.activity");
   }

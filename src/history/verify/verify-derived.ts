@@ -1,5 +1,5 @@
-// Comparison of derived data with the ledger: spans, census, activity, search, lineages, live rows and links. Safe
-// while an appliance is running: rechecks a difference against the current state before reporting it.
+// Derived data checks against the ledger: spans, census, activity, search, lineages, live rows and links. Safe while an
+// appliance is running: rechecks a difference against the current state before reporting it.
 
 import { getTableName } from "drizzle-orm";
 import { openScratch, type Sql } from "../../db/connection.ts";
@@ -71,7 +71,7 @@ export class DerivedVerification {
   private readonly insertEnd = this.scratch.prepare("INSERT INTO ends VALUES (?, ?, ?, ?, ?)");
   private readonly changeSums = new ChangeSums();
   private textsFound = 0;
-  /** Words of the stored texts. */
+  /** Words of the stored text. */
   private readonly words = new WordSums();
   /** Word-index entries implied by the ledger. */
   private readonly ledgerWords = new WordSums();
@@ -298,7 +298,7 @@ export class DerivedVerification {
     );
   }
 
-  /** Detects texts without a record history, by their number. */
+  /** Detects search text without a record history, by its count. */
   *surplusTexts(): Generator<number> {
     // Keys stay in SQL: they exceed JavaScript's integer precision.
     const step = this.prepare(`
@@ -319,12 +319,12 @@ export class DerivedVerification {
     if (total > this.textsFound) this.findings.add("search", "history_search_texts", message);
   }
 
-  /** Compares all words of the index with those of the texts. */
+  /** Compares all words of the index with those of the stored text. */
   *indexWords(): Generator<number> {
     const found = new WordSums();
     yield* sumIndex(this.db, "history_search", this.until.sequence, found);
     if (found.equals(this.words)) return;
-    this.findings.add("search", "history_search", "does not match the words of the texts");
+    this.findings.add("search", "history_search", "does not match the words of the stored text");
   }
 
   /** Compares all entries of the word index with those implied by the ledger. */

@@ -1,12 +1,12 @@
-// Verification of the ledger itself: every version against its hash, record and transaction, every transaction against
-// the chain. Passes each complete record history on to the checks of derived data.
+// Ledger verification: every version against its hash, record and transaction, every transaction against the chain.
+// Passes each complete record history on to the checks of derived data.
 
 import { formatInstant } from "../../base/instant.ts";
 import { openScratch, type Sql } from "../../db/connection.ts";
 import { CHAIN_START, hashTransaction, hashVersion } from "../../db/hash.ts";
 import { type AnyKind, OPERATION, parseMembers, type RecordBase } from "../../db/kind.ts";
 import { shapeOf } from "../../db/shape.ts";
-import { type LedgerPosition, type PruneOrder, parsePruneSource } from "../../db/thinning.ts";
+import { type LedgerPosition, type PruneOptions, parsePruneSource } from "../../db/thinning.ts";
 import type { Derivation, RecordHistory } from "./derived.ts";
 import { type Findings, whereRecord } from "./findings.ts";
 import {
@@ -61,7 +61,7 @@ export class LedgerVerification {
   /** Number of versions with only the hash left. */
   dropped = 0;
   /** Prunes recorded in the ledger, and the last transaction of each day: complete after all transactions were read. */
-  readonly prunes: Array<PruneOrder & { readonly sequence: number }> = [];
+  readonly prunes: Array<PruneOptions & { readonly sequence: number }> = [];
   readonly dayEnds: LedgerPosition[] = [];
   private readonly db: Sql;
   private readonly kinds: ReadonlyMap<number, AnyKind>;

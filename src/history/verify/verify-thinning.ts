@@ -1,4 +1,4 @@
-// Verification of prunes: the segments against the prunes recorded in the ledger, and every dropped version against the
+// Prune verification: the segments against the prunes recorded in the ledger, and every dropped version against the
 // segments, since no version needed by a retained transaction may be missing. Hashes are checked with the transactions.
 
 import type { Instant } from "../../base/instant.ts";
@@ -11,7 +11,7 @@ import {
   afterPrune,
   firstRetainedFrom,
   type LedgerPosition,
-  type PruneOrder,
+  type PruneOptions,
   retainedSequences,
 } from "../../db/thinning.ts";
 import { type Findings, whereRecord } from "./findings.ts";
@@ -74,7 +74,7 @@ export class ThinningVerification {
    * @returns the number of rows per step
    */
   *run(
-    prunes: ReadonlyArray<PruneOrder & { readonly sequence: number }>,
+    prunes: ReadonlyArray<PruneOptions & { readonly sequence: number }>,
     dayEnds: readonly LedgerPosition[],
   ): Generator<number> {
     const rows: Rows = (sql, ...values) => this.db.$client.query(sql).values(...values) as unknown[][];
@@ -135,7 +135,7 @@ export class ThinningVerification {
     if (needed >= successor) return;
     // A retained transaction may only lack a deletion, and only if everything it ended was dropped too.
     if (kind === undefined || !isEnd(version, kind))
-      add(`was dropped, but is needed as of transaction ${needed}, which is kept`);
+      add(`was dropped, but is needed as of transaction ${needed}, which is retained`);
     else if (version.operationBefore !== null && version.operationBefore !== OPERATION.Deleted)
       add("was dropped, but ends the versions left before it");
   }

@@ -1,5 +1,5 @@
-// Verification of a store: the file, the hash chain of the ledger, derived data, and checksums of tables outside the
-// ledger. Read-only, in short steps, so that an appliance can keep running; later writes are left to the next run.
+// Store verification: the file, the hash chain of the ledger, derived data, and checksums of tables outside the ledger.
+// Read-only, in short steps, so that an appliance can keep running; later writes are left to the next run.
 
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import { runSteps } from "../../base/steps.ts";
@@ -51,7 +51,7 @@ export interface KnownHead {
 
 /** Options of a verification. */
 interface VerifyOptions {
-  /** An appliance is using the data: no snapshot may be held for long, or the WAL would grow meanwhile. */
+  /** An appliance is using the data: no snapshot may be held for long, or the WAL would grow. */
   readonly isBusy?: boolean;
   /** Must match the ledger. */
   readonly knownHead?: KnownHead;
@@ -63,7 +63,7 @@ interface VerifyOptions {
 /** By far the largest table. All its rows are read and checked anyway; only SQLite's page check is skipped. */
 const LARGE_TABLE = "history_versions";
 
-/** Runs all steps at once. @throws DatabaseRefused if a prune changed the ledger meanwhile */
+/** Runs all steps at once. @throws DatabaseRefused if a prune has since changed the ledger */
 export function verifyLedger(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions = {}): Report {
   return runSteps(verifySteps(db, kinds, options), (progress) => options.onProgress?.(progress));
 }
@@ -78,7 +78,7 @@ export function requireIntact(report: Report, sentence: string): void {
 /**
  * In steps that hold a snapshot for at most some tens of milliseconds, except for SQLite's own file checks, which take
  * one table at a time.
- * @throws DatabaseRefused if a prune changed the ledger meanwhile; SQLITE_FULL without disk space for temporary data
+ * @throws DatabaseRefused if a prune has since changed the ledger; SQLITE_FULL without disk space for temporary data
  */
 export function* verifySteps(
   db: Sql,

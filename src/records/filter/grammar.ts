@@ -1,5 +1,5 @@
-// Grammar of filters: parses text into a tree with positions (AIP-160). Function arguments may be comparisons, and
-// mixing AND and OR requires parentheses. Must not know fields or values.
+// Filter grammar: parses text into a tree with positions (AIP-160). Function arguments may be comparisons, and mixing
+// AND and OR requires parentheses. Independent of fields and values.
 
 import { ownValue } from "../../base/fields.ts";
 import { FILTER_MAX_DEPTH, FILTER_MAX_TERMS } from "../../base/filter-limits.ts";
@@ -122,7 +122,7 @@ class Parser {
     this.skip();
     if (this.isAtEnd()) return null;
     const node = this.expression();
-    if (!this.isAtEnd()) throw this.problem(this.peek() === ")" ? "has a ) that closes nothing" : this.unexpected());
+    if (!this.isAtEnd()) throw this.problem(this.peek() === ")" ? "has an unmatched )" : this.unexpected());
     return node;
   }
 
@@ -245,7 +245,7 @@ class Parser {
     if (quote !== '"' && quote !== "'") return null;
     QUOTED.lastIndex = position;
     const match = QUOTED.exec(this.text);
-    if (match === null) throw new FilterProblem(position, `has a ${quote} that is not closed`);
+    if (match === null) throw new FilterProblem(position, `has an unclosed ${quote}`);
     this.offset = QUOTED.lastIndex;
     AFTER_QUOTE.lastIndex = this.offset;
     if (AFTER_QUOTE.test(this.text))
@@ -274,7 +274,7 @@ class Parser {
   private close(opened: number): void {
     this.skip();
     if (this.peek() !== ")")
-      throw this.isAtEnd() ? new FilterProblem(opened, "has a ( that is not closed") : this.problem(this.unexpected());
+      throw this.isAtEnd() ? new FilterProblem(opened, "has an unclosed (") : this.problem(this.unexpected());
     this.offset += 1;
   }
 

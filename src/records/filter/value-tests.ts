@@ -1,4 +1,4 @@
-// Comparison of field values by type: turns literals into tests. SQL and JavaScript tests must agree. Must not know
+// Field value comparison by type: turns literals into tests. SQL and JavaScript tests must agree. Independent of
 // fields.
 
 import { ownValue } from "../../base/fields.ts";
@@ -44,7 +44,7 @@ export const COMPARATORS_OF: { readonly [Name in ValueType["name"]]: readonly Co
 export const VALUE_TYPES = Object.keys(COMPARATORS_OF) as Array<ValueType["name"]>;
 
 /**
- * Parses a text as a point in time: RFC 3339, an age, or any other form the appliance knows. Null for any other text;
+ * Parses a string as a point in time: RFC 3339, an age, or any other form the appliance knows. Null for anything else;
  * the problem, as the rest of a sentence, for an unknown reference such as a marker.
  */
 export type InstantOf = (text: string) => Instant | { readonly problem: string } | null;
@@ -85,8 +85,8 @@ export function valueTest(type: ValueType, by: Comparator, literal: Literal, ins
 }
 
 /**
- * The same test for a field that may have had another type: compares texts with texts only, and true as 1, as SQL does,
- * which has no booleans.
+ * The same test for a field that may have had another type: compares strings with strings only, and true as 1, as SQL
+ * does, which has no booleans.
  */
 export function testOfType({ name }: ValueType, test: ValueTest): ValueTest {
   const { holds, sql, ...rest } = test;
@@ -145,7 +145,7 @@ function sqlComparator(by: Comparator): string {
   return by === ":" || by === "!=" ? "=" : by;
 }
 
-/** Test for exactly this text. */
+/** Test for exactly this string. */
 function equalTo(text: string): ValueTest {
   return {
     holds: (value) => value === text,
@@ -154,7 +154,7 @@ function equalTo(text: string): ValueTest {
   };
 }
 
-/** For texts that sort by code point, such as timestamps in canonical form. */
+/** For strings that sort by code point, such as timestamps in canonical form. */
 function orderedText(by: Comparator, text: string): ValueTest {
   return {
     holds: (value) => isOrdered(by, compareCodePoints(value as string, text)),
@@ -332,7 +332,7 @@ function isWithin(value: string, cidr: Cidr): boolean {
 }
 
 /**
- * Common prefix of the canonical texts of all addresses in a CIDR prefix. For IPv6, the groups before the first zero
+ * Common prefix of the canonical forms of all addresses in a CIDR prefix. For IPv6, the groups before the first zero
  * group, after which the text may be compressed.
  */
 function commonTextPrefix({ version, bytes, prefixLength }: Cidr): string {
@@ -350,7 +350,7 @@ function commonTextPrefix({ version, bytes, prefixLength }: Cidr): string {
   return textPrefix;
 }
 
-/** SQL test by the text prefixes of all addresses in an IPv4 prefix; IPv6 texts may be compressed. */
+/** SQL test by the text prefixes of all addresses in an IPv4 prefix; IPv6 text may be compressed. */
 function withinSql(cidr: Cidr): ValueTest["sql"] {
   if (cidr.version === 6) return (value) => `CASE WHEN instr(${value}, ':') = 0 THEN 0 END`;
   const wholeBytes = Math.floor(cidr.prefixLength / 8);
@@ -369,7 +369,7 @@ function withinSql(cidr: Cidr): ValueTest["sql"] {
       : `(${bytes.map((byte) => textPrefix(value, bind, [...fixed, byte])).join(" OR ")})`;
 }
 
-/** `10.2.` up to `10.2/`, the next character: as a range of texts. */
+/** `10.2.` up to `10.2/`, the next character: as a range of strings. */
 function textPrefix(value: string, bind: Bind, bytes: readonly number[]): string {
   const text = bytes.join(".");
   return `(${value} >= ${bind(`${text}.`)} AND ${value} < ${bind(`${text}/`)})`;
