@@ -1,5 +1,5 @@
-// Admission control: rejects requests at once under overload, so that admitted ones are served quickly. Must not look
-// at anything but the arrival time of a request and, under overload, its sender.
+// Admission control: rejects requests at once under overload, so that admitted ones are served quickly. Looks only at
+// the arrival time of a request and, under overload, at its sender.
 
 import { DomainError } from "../base/errors.ts";
 import { peerSource } from "../base/ip.ts";

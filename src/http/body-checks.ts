@@ -47,7 +47,7 @@ export interface BodyOperation {
   /** The result is the validated, normalized body as bytes in shared memory; readers need not validate it again. */
   readonly takesBytes?: true;
   /** The same for bodies beyond LARGE_BODY_BYTES; smaller ones become an object. */
-  readonly takesLargeAsBytes?: true;
+  readonly acceptsRawBody?: true;
   /** Maximum number of reported issues. */
   readonly issuesMax?: number;
   /** Accepts a table instead of JSON. */
@@ -69,7 +69,7 @@ export function checkBody(
   if (operation.takesBytes === true) {
     return { checked: { ok: true, value: sharedBytes(JSON.stringify(checked.value)) }, fingerprint: null };
   }
-  const isPassedAsBytes = operation.takesLargeAsBytes === true && bytes.length > LARGE_BODY_BYTES;
+  const isPassedAsBytes = operation.acceptsRawBody === true && bytes.length > LARGE_BODY_BYTES;
   if (retryIdentity === null && !isPassedAsBytes) return { checked, fingerprint: null };
   const text = JSON.stringify(checked.value ?? null);
   return {
@@ -113,7 +113,7 @@ export class BodyChecks {
   }
 
   /**
-   * As checkBody. Transfers the bytes: the caller must not use them afterwards.
+   * Like checkBody. Transfers the bytes: the caller must not use them afterwards.
    * @param sender for the rotation
    * @throws DomainError malformed_json, shutting_down, internal_error
    */

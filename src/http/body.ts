@@ -25,7 +25,7 @@ export const SMALL_BODY_BYTES = 64 * 1024;
 export const BODY_TIMEOUT_MS = 60_000;
 const MIB = 1024 * 1024;
 
-/** Memory accounting for bodies of all unanswered requests: a parsed body still waits for the writer. */
+/** Memory accounting for the bodies of all pending requests: a parsed body still waits for the writer. */
 export class BodyMemory {
   readonly timers: Timers;
   private sharedBytes = 0;
@@ -104,7 +104,7 @@ export async function readBody(request: Request, limitBytes: number, allowance: 
 }
 
 /**
- * As readBody, into shared memory: passing it to another thread costs nothing, whatever its size.
+ * Like readBody, into shared memory: passing it to another thread costs nothing, whatever its size.
  * @param digest updated with each chunk: hashing everything at once would block too long
  * @throws DomainError unsupported_media_type, payload_too_large, rate_limit_exceeded
  */
@@ -119,7 +119,7 @@ export async function readShared(
   return readBytes(request, limitBytes, allowance, { ...SHARED, onChunk: (chunk) => digest?.update(chunk) });
 }
 
-/** As readBody, for operations with an optional body: accepts any media type; empty if there is none. */
+/** Like readBody, for operations with an optional body: accepts any media type; empty if there is none. */
 export async function readOptionalBody(
   request: Request,
   limitBytes: number,

@@ -1,4 +1,4 @@
-// Caller address of a request: the connection's peer, or the address reported by a trusted proxy. Pure.
+// Request caller address: the connection's peer, or the address reported by a trusted proxy. Pure.
 
 import { type Cidr, isIpWithinAny, peerSource } from "../base/ip.ts";
 
@@ -12,7 +12,7 @@ export const FORWARDED_ENTRIES_MAX = 32;
 export const NO_PEER = "local";
 
 /**
- * Address of a request's caller, normalized as by peerSource. Each proxy appends its peer to X-Forwarded-For, so entries
+ * Caller address of a request, normalized like peerSource. Each proxy appends its peer to X-Forwarded-For, so entries
  * from the end up to the first one that is not a trusted proxy were written by trusted proxies; everything before is
  * unverified input. If this yields no address (no header, a malformed entry, proxies only), the peer is the caller.
  * @param peer remote address of the socket

@@ -1,4 +1,4 @@
-// Change reason of a write, parsed from the bytes of X-Change-Reason. Must not know what becomes of it.
+// Change reason of a write, parsed from the bytes of X-Change-Reason. Independent of its use.
 
 import { containsCredential } from "../base/credential-texts.ts";
 import type { Issue } from "../base/errors.ts";

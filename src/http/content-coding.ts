@@ -1,4 +1,4 @@
-// Response compression, if the client accepts it (RFC 9110 section 8.4, RFC 8878, RFC 1952). Small bodies are
+// Response compression for clients that accept it (RFC 9110 section 8.4, RFC 8878, RFC 1952). Small bodies are
 // compressed at once, larger ones and streams on runtime threads. Must not know any operation.
 
 import type { Writable } from "node:stream";
@@ -40,8 +40,8 @@ export function preferredCoding<C extends string = Coding>(
 }
 
 /**
- * Compresses a response as its request accepts. Responses with no-store are left uncompressed: they contain secrets,
- * and their compressed size next to caller-chosen text would reveal them (BREACH).
+ * Compresses a response in a coding that its request accepts. Responses with no-store are left uncompressed: they
+ * contain secrets, and their compressed size next to caller-chosen text would reveal them (BREACH).
  * @param onError called with a compression error; errors of the stream itself are reported at their source
  */
 export function compressResponse(

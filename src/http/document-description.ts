@@ -139,7 +139,7 @@ ${ROUND_WAIT_MS} ms; nothing was done in that case, so retry after ${
   OVERLOAD_RETRY_AFTER_S === 1 ? "a second" : `${OVERLOAD_RETRY_AFTER_S} seconds`
 }. One client's flood does not shut out others:
 requests with valid credentials are counted by user, all others by address. Only \`/api/health\` is always served.
-Each user's writes wait in their own queue, and the queues take turns; writes that only reduce rights go first. A write
+Each user's writes wait in their own queue, and the queues take turns; writes that only reduce permissions go first. A write
 runs with the rights that its caller has at that time.
 `;
 

@@ -79,7 +79,7 @@ export function documentation<Actor, Access>(surface: Surface<Actor, Access>, re
 }
 
 /**
- * Swagger plugin on an app of its own with the paths of all operations. Loaded on the first request: evaluating the
+ * Swagger plugin on a separate app with the paths of all operations. Loaded on the first request: evaluating the
  * packages that it imports, zod among them, would slow each start.
  */
 async function createGenerator(routes: readonly RegisteredRoute[]): Promise<Pick<Elysia, "handle">> {

@@ -1,4 +1,4 @@
-// Example of every error for the OpenAPI document. Actual error texts are written where they are thrown.
+// Example of every error for the OpenAPI document. The actual messages are written where they are thrown.
 
 import type { ErrorCode } from "../base/errors.ts";
 
@@ -12,7 +12,7 @@ const ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007";
 
 export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   validation_failed: {
-    summary: "The body, query or path is not as documented; everything wrong is listed",
+    summary: "The body, query or path is not as documented; every issue is listed",
     error: "The field /limit must be from 0 to 1000. 1 more issue is listed in params.issues.",
     params: {
       issues: [
@@ -148,7 +148,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   storage_full: {
     summary: "The disk is full",
-    error: "The disk is full or fails: nothing was written.",
+    error: "The disk is full or failing: nothing was written.",
     params: { request_id: "k3f9-2c" },
   },
 };

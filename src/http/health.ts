@@ -74,7 +74,7 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
       operationId: "getHealth",
       summary: "Check the health of the appliance",
       description:
-        "Whether the appliance answers and its store can be read. It answers even while other requests are refused under overload. `limitations` lists what the machine does not allow.",
+        "Whether the appliance responds and its store can be read. It responds even while other requests are refused under overload. `limitations` lists what the machine does not allow.",
       group: "Appliance",
       access: "anyone",
       // Monitors check availability: a busy appliance is available.

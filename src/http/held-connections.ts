@@ -13,7 +13,7 @@ export class HeldConnections {
   private held = 0;
 
   /**
-   * @param options.description phrase that follows a number: `streams of changes open`
+   * @param options.description phrase that follows a number: `change streams open`
    * @param options.remedy advice for the caller: `close one`
    */
   constructor(options: { maxOfUser: number; max: number; description: string; remedy: string }) {

@@ -1,5 +1,5 @@
-// OpenAPI description of an operation, derived from its declaration, so that validation and documentation agree.
-// Must not know any resource; documentation.ts builds the document around the operations.
+// OpenAPI description of an operation, derived from its declaration, so that validation and documentation agree. Must
+// not know any resource; documentation.ts builds the document around the operations.
 
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../base/errors.ts";
@@ -154,7 +154,7 @@ export function sharedComponents(): Json {
         properties: {
           success: { type: "boolean", const: false },
           code: { type: "string", enum: Object.keys(STATUS), description: "Stable and machine-readable." },
-          error: { type: "string", description: "One English sentence that you can act on." },
+          error: { type: "string", description: "One actionable English sentence." },
           params: {
             type: "object",
             additionalProperties: true,
@@ -162,7 +162,7 @@ export function sharedComponents(): Json {
             properties: {
               issues: {
                 type: "array",
-                description: "With `validation_failed`, and with any code of a bulk write: everything that is wrong.",
+                description: "With `validation_failed`, and with any code of a bulk write: every issue.",
                 items: {
                   type: "object",
                   required: ["path", "message"],
@@ -176,14 +176,14 @@ export function sharedComponents(): Json {
                       type: "string",
                       description: "In a bulk write: the code that this issue would have had alone.",
                     },
-                    value: { description: "The value sent; left out if it may be secret." },
+                    value: { description: "The value sent; omitted if it may be secret." },
                     id: { type: "string", format: "uuid", description: "In a bulk update: the record." },
                     row: { type: "integer", minimum: 1, description: "In a table: the row; the header is row 1." },
                     column: { type: "string", description: "In a table: the column." },
                     position: {
                       type: "integer",
                       minimum: 0,
-                      description: "In a filter: the offset of the first character that is wrong, from 0.",
+                      description: "In a filter: the offset of the first invalid character, from 0.",
                     },
                   },
                 },
@@ -283,10 +283,10 @@ function formSentence(method: Method, operation: Operation<unknown>): string | u
   if (method === "POST" && operationId.startsWith("create"))
     return "Returns the new record. The body may contain an `id` that was never used.";
   if (method === "PUT" && isRecord)
-    return "Replaces the required fields; optional fields that are left out keep their values. Returns the record as written.";
+    return "Replaces the required fields; omitted optional fields keep their values. Returns the record as written.";
   if (method === "DELETE") return `Returns the deleted record. An earlier \`at\` still finds it.${cascade}`;
   if (method === "POST" && operationId.startsWith("delete"))
-    return `All or none, in one transaction. Returns the deleted records.${cascade}`;
+    return `Atomic, in one transaction. Returns the deleted records.${cascade}`;
   return undefined;
 }
 

@@ -1,5 +1,5 @@
-// Request context for operations: request id, caller address, idempotency fingerprint and common headers.
-// Must not know any operation.
+// Request context for operations: request id, caller address, idempotency fingerprint and common headers. Must not know
+// any operation.
 
 import { containsCredential } from "../base/credential-texts.ts";
 import type { Issue } from "../base/errors.ts";
@@ -163,7 +163,7 @@ export function idempotencyKey(request: Request, issues: Issue[]): string | null
     issues.push({
       path: "/Idempotency-Key",
       message:
-        "must not be an API key or a session's token: send keys as Authorization: Bearer nlk_…, and replace this one",
+        "must not be an API key or a session's token: send keys as Authorization: Bearer nlk_…, and replace the exposed one",
     });
   return key;
 }

@@ -75,7 +75,7 @@ export interface Operation<
   /** The handler gets the validated, normalized body as bytes and passes them on unread: see postBytes. */
   readonly takesBytes?: true;
   /** The same for large bodies only, of records: the handler passes either form on unread. */
-  readonly takesLargeAsBytes?: true;
+  readonly acceptsRawBody?: true;
   /** The body is a CSV table: see postTable. The handler gets the bytes of the parsed rows. */
   readonly table?: TableFormat;
   /** Maximum number of reported body issues; default: MAX_ISSUES. */
@@ -110,7 +110,7 @@ export interface Operation<
     readonly data: unknown;
     readonly meta?: unknown;
     readonly parameters?: Readonly<Record<string, string | number | boolean>>;
-    /** Further responses by name; the summary states the request. The first one is named as well. */
+    /** Additional responses by name; the summary states the request. The first one is named as well. */
     readonly further?: {
       readonly first: NamedExample;
       readonly others: readonly [FurtherExample, ...FurtherExample[]];
@@ -254,7 +254,7 @@ export class Surface<Actor, Access> {
   }
 
   /**
-   * As post, for bodies too large to pass to another thread as objects: the handler gets the bytes in shared memory.
+   * Like post, for bodies too large to pass to another thread as objects: the handler gets the bytes in shared memory.
    */
   postBytes<P extends TObject, Q extends TObject>(
     path: string,
@@ -264,7 +264,7 @@ export class Surface<Actor, Access> {
     return this.register("POST", path, { ...operation, takesBytes: true }, handler);
   }
 
-  /** As postBytes, for tables: parsed on another thread, unless small. */
+  /** Like postBytes, for tables: parsed on another thread, unless small. */
   postTable<P extends TObject, Q extends TObject>(
     path: string,
     operation: Operation<Access, P, Q, never> & { readonly table: TableFormat },
@@ -347,7 +347,7 @@ export class Surface<Actor, Access> {
   }
 
   /**
-   * Rejects a request under overload and closes the connection, which discards further requests sent on it at no cost.
+   * Rejects a request under overload and closes the connection, which discards other requests sent on it at no cost.
    */
   private overloaded(request: Request): Response {
     this.counts.overloaded += 1;

@@ -1,5 +1,5 @@
-// Limit for incomplete requests per address: each holds a file descriptor, and the process has a limited number.
-// Must not know how connections are inspected, nor close one whose request is complete.
+// Limit for incomplete requests per address: each holds a file descriptor, and the process has a limited number. Must
+// not know how connections are inspected, or close one whose request is complete.
 
 import { type Cidr, isIpWithinAny, peerSource } from "../base/ip.ts";
 import type { Log } from "../base/log.ts";
@@ -117,7 +117,7 @@ export class UnfinishedRequests {
 
   /**
    * Whether the rest or the start of a request is outstanding: the peer sent last. The kernel's times have millisecond
-   * resolution: a request answered within the millisecond of its arrival counts as answered. Under TLS it counts as
+   * resolution: a request answered within the millisecond of its arrival counts as complete. Under TLS it counts as
    * unfinished, since the exchange may have been the handshake alone.
    */
   private isUnfinished({ hasSentData, sentAgoMs, receivedAgoMs }: Connection): boolean {

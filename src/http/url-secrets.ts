@@ -1,5 +1,5 @@
-// Detection of secrets in URLs, which proxies, logs and shell histories store. Must not reveal the position or any part
-// of a secret.
+// Secret detection in URLs, which proxies, logs and shell histories store. Must not reveal the position or any part of
+// a secret.
 
 import { containsKey, KEY_TEXT } from "../base/credential-texts.ts";
 import { DomainError } from "../base/errors.ts";
@@ -23,14 +23,14 @@ export function withoutSecrets(url: string): string {
 export function secretInUrl(): DomainError {
   return new DomainError(
     "validation_failed",
-    "The URL contains a key, token or password, and proxies, logs and browsers keep URLs: send keys as Authorization: Bearer nlk_…, and replace this one.",
+    "The URL contains a key, token or password, and proxies, logs and browsers keep URLs: send keys as Authorization: Bearer nlk_…, and replace the exposed one.",
     {
       issues: [{ path: "", message: "must not contain a key, token or password" }],
     },
   );
 }
 
-/** After the first question mark or an ampersand: further question marks are part of a value (RFC 3986 section 3.4). */
+/** After the first question mark or an ampersand: later question marks are part of a value (RFC 3986 section 3.4). */
 const PARAMETER =
   /(?:^[^?]*\?|&)(?:x[-_])?(?:api[-_]?key|key|(?:access|auth|setup|api)?[-_]?token|(?:client[-_]?)?secret|authorization|bearer|session_id|(?:current_|new_)?password)(?:\[\]|%5b%5d)?=/i;
 
@@ -42,7 +42,7 @@ function hidesSecret(url: string): boolean {
   return false;
 }
 
-/** Successive percent-decodings of a text, while escapes remain. */
+/** Successive percent-decodings of a string, while escapes remain. */
 export function* decodingsOf(text: string): Generator<string> {
   let [before, decoded] = ["", text];
   for (let rounds = 0; rounds < DECODINGS_MAX && decoded !== before; rounds += 1) {

@@ -1,4 +1,4 @@
-// Import of a complete source, kind by kind: referenced records before the records that refer to them.
+// Complete source import, kind by kind: referenced records before the records that refer to them.
 
 import { parseCidr, parseIp } from "../base/ip.ts";
 import { withoutInvisible } from "../base/visible.ts";
@@ -254,7 +254,7 @@ class Index {
 class ClaimedKeys {
   private readonly urls = new Map<string, string>();
 
-  /** @returns the URL of the object that already has the key; null if this one has it now */
+  /** @returns the URL of the object that already has the key; null if this object now has it */
   claim(key: string, url: string): string | null {
     const visibleKey = withoutInvisible(key);
     const other = this.urls.get(visibleKey);

@@ -65,7 +65,7 @@ export class ImportRun {
     const id = networkId === null ? this.defaultNetworkId : this.networks.get(networkId);
     if (id !== null && id !== undefined) return { id };
     return networkId === null
-      ? { refused: "has no network; name one with --default-network" }
+      ? { refused: "has no network; specify one with --default-network" }
       : { refused: "its network could not be imported" };
   }
 

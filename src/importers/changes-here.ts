@@ -4,7 +4,7 @@ import { fieldValueOf } from "../base/custom-field-names.ts";
 import type { HistoryVersion, Ledger } from "./ledger.ts";
 
 export type LastAuthor =
-  /** An import of the same source, a scan, or nobody: the field has its default. */
+  /** An import of the same source, a scan, or no one: the field has its default. */
   | { readonly by: "import" | "scan" | "nobody" }
   | { readonly by: "somebody"; readonly name: string; readonly at: string };
 

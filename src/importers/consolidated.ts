@@ -1,4 +1,4 @@
-// Lookup of the current host of a device, after its host was consolidated here.
+// Current host lookup for a device whose host was consolidated here.
 
 import type { ImportRun } from "./bringing.ts";
 import { isReasonOf } from "./changes-here.ts";

@@ -1,5 +1,5 @@
-// Conversion of a source's devices to items of a bulk write: new, changed, unchanged. Must not write anything except
-// the subnets and VLANs of a device's parts.
+// Conversion of source devices to bulk write items: new, changed, unchanged. Must not write anything except the subnets
+// and VLANs of a device's parts.
 
 import { fieldValueOf } from "../base/custom-field-names.ts";
 import { HostBulkItem } from "../resources/hosts/bulk-body.ts";

@@ -1,5 +1,5 @@
-// JSON HTTP client: retries while a server is busy, and explains unexpected responses in plain language. Must not know
-// what is requested.
+// JSON HTTP client: retries while a server is busy, and explains unexpected responses in plain language. Independent of
+// the requested data.
 
 import { exceededBound, type JsonBounds } from "../base/json-bounds.ts";
 import type { Timers } from "../base/timers.ts";
@@ -27,7 +27,7 @@ export interface JsonServer {
   /** Without a trailing slash. */
   readonly base: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** PEM: trusted certificates besides those of the system; null if none. */
+  /** PEM: trusted certificates in addition to those of the system; null if none. */
   readonly ca: string | null;
   readonly timers: Timers;
   /** Masked in every response. */
@@ -64,7 +64,7 @@ export class JsonClient {
 
   /**
    * @param headers in addition to those of every request
-   * @throws RemoteError as get
+   * @throws RemoteError like get
    */
   async request(
     method: string,
@@ -193,7 +193,7 @@ const EXCEEDED: Readonly<Record<keyof JsonBounds, string>> = {
 const CERTIFICATE_PROBLEM = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ALTNAME/;
 const TEXT_MAX_LENGTH = 200;
 
-/** Formats another program's text: one line, limited length, no terminal control characters. */
+/** Formats text from the server: one line, limited length, no terminal control characters. */
 export function onOneLine(text: string): string {
   const truncated = text.length > TEXT_MAX_LENGTH ? `${text.slice(0, TEXT_MAX_LENGTH)}…` : text;
   return truncated.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\ufffd");

@@ -1,4 +1,4 @@
-// Client of netledger's own API: lists, single writes, bulk writes of hosts, histories.
+// Client for netledger's own API: lists, single writes, bulk writes of hosts, histories.
 
 import { createHash } from "node:crypto";
 import { IDS_MAX, LIMIT_MAX } from "../schemas/schemas.ts";

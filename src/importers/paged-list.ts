@@ -1,5 +1,5 @@
-// Termination of a paged list at the count of the first page, whatever the server reports about further pages. Must not
-// request pages.
+// Paged list that ends at the count of the first page, whatever the server reports about later pages. Must not request
+// pages.
 
 import { RemoteError } from "./json-client.ts";
 
@@ -47,8 +47,8 @@ export class PagedList<Row> {
   }
 
   /**
-   * Returns the rows of the next page, without those that also ended the previous page, as happens when rows are added
-   * meanwhile.
+   * Returns the rows of the next page, without those that also ended the previous page, as happens when rows are
+   * added in the meantime.
    * @throws RemoteError for a repeated page, a row of an earlier page, or more rows than allowed
    */
   take({ rows, count }: ListPage<Row>): Row[] {

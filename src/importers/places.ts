@@ -1,4 +1,4 @@
-// Creation of the subnets and VLANs that imported objects refer to, if their network lacks them.
+// Creates the subnets and VLANs that imported objects refer to, if their network lacks them.
 
 import { cidrOf, parseIp } from "../base/ip.ts";
 import type { ImportRun } from "./bringing.ts";

@@ -1,4 +1,4 @@
-// Report of an import or dry run: counts by kind, refused records, and local changes kept.
+// Import report, for dry runs as well: counts by kind, refused records, and local changes kept.
 
 import { wordList } from "../base/word-list.ts";
 import { onOneLine } from "./json-client.ts";
@@ -108,7 +108,7 @@ export class ImportPlan {
     const more = this.totals[outcome] - lines.length;
     return [
       "",
-      outcome === "refused" ? "Refused:" : "Kept as changed in netledger:",
+      outcome === "refused" ? "Refused:" : "Kept because they were changed in netledger:",
       ...lines.map((line) => `  ${line}`),
       ...(more > 0 ? [`  and ${more} more; --verbose lists all`] : []),
     ];

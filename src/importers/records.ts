@@ -1,4 +1,4 @@
-// Import of single records: creates missing ones, updates differing ones, keeps local changes. Hosts are in hosts.ts.
+// Single record import: creates missing ones, updates differing ones, keeps local changes. Hosts are in hosts.ts.
 
 import type { TSchema } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, customFieldKey, fieldValueOf } from "../base/custom-field-names.ts";

@@ -1,5 +1,4 @@
-// Masking of an import's secrets, token and key, wherever another program repeats them: in output, and in data for the
-// ledger.
+// Masking of an import's secrets, token and key, wherever a server repeats them: in output, and in data for the ledger.
 
 /** A shorter secret occurs in ordinary words, and masking it would corrupt imported data. */
 const SECRET_MIN_LENGTH = 8;
@@ -18,12 +17,12 @@ export class SecretMask {
     this.pattern = forms.length === 0 ? null : new RegExp([...new Set(forms)].map(RegExp.escape).join("|"), "gi");
   }
 
-  /** Masks the secrets in a text, in any case and also URL-encoded. Call before truncating a text. */
+  /** Masks the secrets in a string, in any case and even URL-encoded. Call before truncating a string. */
   text(text: string): string {
     return this.pattern === null ? text : text.replace(this.pattern, MASK);
   }
 
-  /** Returns the same error with the secrets in its texts masked. */
+  /** Returns the same error with the secrets in its messages masked. */
   error(error: unknown): unknown {
     if (!(error instanceof Error)) return error;
     error.message = this.text(error.message);
@@ -31,7 +30,7 @@ export class SecretMask {
     return error;
   }
 
-  /** Parses JSON and masks the secrets, also in member names. @throws SyntaxError for text that is not JSON */
+  /** Parses JSON and masks the secrets, including in member names. @throws SyntaxError for text that is not JSON */
   parse(text: string): unknown {
     const value: unknown = JSON.parse(text);
     // A backslash may encode any character of a secret.

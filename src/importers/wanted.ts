@@ -135,7 +135,7 @@ export type Batches<T> = AsyncIterable<ReadonlyArray<T | Refused>>;
 export interface ImportSource {
   /** With its version if known: `NetBox 4.1.3`. */
   readonly title: string;
-  /** Change reason of everything imported from it; further text may follow. */
+  /** Change reason of everything imported from it; more text may follow. */
   readonly reason: string;
   /** Data of the source that is not imported. */
   readonly leftOut: readonly string[];

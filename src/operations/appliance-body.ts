@@ -20,7 +20,7 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 export const Concern = Type.Object({
   code: OneOf(CONCERN_CODES, { description: "Stable and machine-readable." }),
   severity: OneOf(["error", "warning"], {
-    description: "error: something is broken or damaged. warning: something will soon fail, or could go unnoticed.",
+    description: "error: something is broken or damaged. warning: something will fail soon, or could go unnoticed.",
   }),
   message: Type.String({ description: "One sentence." }),
   params: Type.Record(Type.String(), Type.Union([Type.String(), Type.Integer()]), {
@@ -48,7 +48,7 @@ const Certificate = Type.Object({
 });
 
 const Backups = Type.Object({
-  count: Count("Complete ones in the folder `backups`."),
+  count: Count("Complete ones in the `backups` folder."),
   size_bytes: Bytes("Of all files there."),
   last: Nullable(
     Type.Object({
@@ -116,7 +116,7 @@ export const ApplianceBody = Type.Object(
       last_transaction_at: Nullable(Timestamp),
       lead_ms: Count("Lead of the last transaction over the clock, if the clock was set back."),
       is_synchronized: Nullable(Type.Boolean(), {
-        description: "Whether systemd-timesyncd has set the clock; null where another program does, or none.",
+        description: "Whether systemd-timesyncd has set the clock; null if another time service does, or none.",
       }),
     }),
     certificate: Nullable(Certificate, { description: "The certificate of new connections; null for plain HTTP." }),

@@ -1,4 +1,4 @@
-// Route of GET /api/v1/appliance: status and conditions of the appliance, for an Owner without shell access.
+// Route for GET /api/v1/appliance: status and conditions of the appliance, for an Owner without shell access.
 
 import type { Access, Actor } from "../access/actor.ts";
 import { OF_WHOLE_APPLIANCE } from "../access/whole-appliance.ts";

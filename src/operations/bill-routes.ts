@@ -1,4 +1,4 @@
-// Routes of /api/v1/licences and /api/v1/bill-of-materials: components of the executable, available offline. Signed-in
+// Routes for /api/v1/licences and /api/v1/bill-of-materials: components of the executable, available offline. Signed-in
 // users only: they contain no inventory data, but would help strangers to find known vulnerabilities.
 
 import { Type } from "@sinclair/typebox";

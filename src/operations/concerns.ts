@@ -1,4 +1,4 @@
-// Conditions of the appliance that need attention, with their thresholds: a pure function of the status read.
+// Appliance conditions that need attention, with their thresholds. A pure function of the status.
 // Must not read anything itself.
 
 import { formatBytes } from "../base/byte-size.ts";

@@ -1,4 +1,4 @@
-// Route of GET /api/v1/log: log lines since the start of the appliance, for an Owner without shell access.
+// Route for GET /api/v1/log: log lines since the start of the appliance, for an Owner without shell access.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";
@@ -23,7 +23,7 @@ const LogMeta = Type.Object({
     mark: Type.String({ description: "Identifies this start of the appliance: send it back as `mark`." }),
     dropped: Type.Integer({
       minimum: 0,
-      description: "Lines after `after`, of any level, that are no longer kept; 0 without `after`.",
+      description: "Lines after `after`, of any level, that are no longer retained; 0 without `after`.",
     }),
     is_restarted: Type.Boolean({
       description:
@@ -38,7 +38,7 @@ const Query = Type.Object({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       description:
-        "Only lines after this one, oldest first: `meta.log.after` of the last response. 0: from the first one kept. Absent: the newest lines.",
+        "Only lines after this number, oldest first: `meta.log.after` of the last response. 0: from the first retained line. Absent: the newest lines.",
     }),
   ),
   mark: Type.Optional(

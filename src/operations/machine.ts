@@ -28,7 +28,7 @@ interface Memory {
 /** Text of a file; null if unreadable. */
 type ReadText = (path: string) => string | null;
 
-/** @param database path; disk space is that of its folder */
+/** @param database path; disk space is that of its directory */
 export function systemMachine(database: string): Machine {
   return {
     disk: () => diskOf(dirname(database)),

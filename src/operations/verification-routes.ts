@@ -1,4 +1,4 @@
-// Routes of /api/v1/ledger/verifications: `netledger verify` for an Owner without shell access.
+// Routes for /api/v1/ledger/verifications: `netledger verify` for an Owner without shell access.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";
@@ -52,7 +52,7 @@ export function verificationRoutes(
         operationId: "createLedgerVerification",
         makesNoTransaction: true,
         summary: "Verify the ledger",
-        description: `Returns at once, with the verification Running: a large store takes minutes. Only one runs at a time. Same checks as \`netledger verify\` next to a running appliance: the hash chain, everything derived from the ledger, the rows outside it, and the file. The appliance keeps working meanwhile; later writes are left to the next verification. ${SINGLE_ORGANIZATION}`,
+        description: `Returns at once, with the verification Running: a large store takes minutes. Only one runs at a time. Same checks as \`netledger verify\` next to a running appliance: the hash chain, everything derived from the ledger, the rows outside it, and the file. The appliance keeps working; later writes are left to the next verification. ${SINGLE_ORGANIZATION}`,
         group,
         access: OF_WHOLE_APPLIANCE,
         responseSchema: Verification,

@@ -9,7 +9,7 @@ export const VERIFICATION_STATUSES = ["Running", "Completed", "Failed", "Cancell
 
 /** Number of verifications kept, newest first. */
 export const VERIFICATIONS_KEPT = 20;
-/** Findings listed per verification; further ones are counted. */
+/** Findings listed per verification; the rest are counted. */
 export const FINDINGS_LISTED = 100;
 /** Maximum length of a finding's place and message in characters; the rest is truncated. */
 export const FINDING_TEXT_MAX_LENGTH = 500;
@@ -27,7 +27,7 @@ export const Verification = Type.Object(
     id: Uuid,
     status: OneOf(VERIFICATION_STATUSES, {
       description:
-        "Completed: everything was checked. Failed: it could not continue; see `problem`. Interrupted: the appliance stopped meanwhile.",
+        "Completed: everything was checked. Failed: it could not continue; see `problem`. Interrupted: the appliance stopped while it ran.",
     }),
     backup: Nullable(Type.String(), {
       description: "The name of the backup that is verified; null for the appliance's own data.",
@@ -35,7 +35,7 @@ export const Verification = Type.Object(
     requested_by: Type.Object({ type: OneOf(["User"]), id: Uuid, name: Type.String() }),
     started_at: Timestamp,
     ended_at: Nullable(Timestamp, {
-      description: "Null while it runs, and if the appliance was killed meanwhile.",
+      description: "Null while it runs, and if the appliance was killed while it ran.",
     }),
     progress: Nullable(
       Type.Object({

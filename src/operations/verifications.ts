@@ -1,4 +1,4 @@
-// Verifications of an appliance's data: the running one, on its own thread, and past ones. Must not verify anything
+// Data verifications of an appliance: the running one, on its own thread, and past ones. Must not verify anything
 // itself.
 
 import type { Clock } from "../base/clock.ts";
@@ -144,7 +144,7 @@ export class StoredVerifications implements Verifications {
       thread.terminate();
       this.running = null;
       this.stored = before;
-      throw storageFull("The disk is full, fails or cannot be written to: no verification was started.", cause);
+      throw storageFull("The disk is full, failing or not writable: no verification was started.", cause);
     }
     // The appliance may be stopping by now.
     if (!running.isEnding)
@@ -213,7 +213,7 @@ export class StoredVerifications implements Verifications {
     const stored = this.stored.map((each) => (each.id === ended.id ? ended : each));
     // Reported as ended only once stored durably.
     await this.write(stored).catch((cause: unknown) => log.error("verification_not_kept", { id: ended.id, cause }));
-    // It may have been rejected meanwhile, because its start could not be stored.
+    // It may have been rejected by now, because its start could not be stored.
     if (this.running !== running) return;
     this.stored = stored;
     this.running = null;

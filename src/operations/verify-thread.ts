@@ -71,7 +71,7 @@ async function outcomeOf(
   const steps = verifySteps(db, KINDS, { isBusy: !isBackup, findings });
   try {
     for (;;) {
-      // Lets messages received meanwhile be handled.
+      // Lets messages received in the meantime be handled.
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (isStopped()) return { outcome: "stopped" };
       const step = steps.next();

@@ -241,7 +241,7 @@ describe("the plan", () => {
     const result = await target.import(["netbox", netbox.url]);
     expect(result.code).toBe(1);
     expect(result.out).toContain(
-      `subnets: ${netbox.url}/api/ipam/prefixes/2/: has no network; name one with --default-network`,
+      `subnets: ${netbox.url}/api/ipam/prefixes/2/: has no network; specify one with --default-network`,
     );
     expect(counts(result, "hosts")).toEqual([3, 0, 0, 0, 0]);
     expect(counts(result, "subnets")).toEqual([3, 0, 0, 0, 1]);

@@ -34,7 +34,7 @@ describe("a body passed as bytes", () => {
 });
 
 describe("a body passed as bytes above a limit", () => {
-  const largeOnly = { operationId: "writeThing", body: Body({ id: Uuid }), takesLargeAsBytes: true as const };
+  const largeOnly = { operationId: "writeThing", body: Body({ id: Uuid }), acceptsRawBody: true as const };
   const paddedBody = (padding: number): BodyToCheck => {
     const bytes = new TextEncoder().encode(" ".repeat(padding) + JSON.stringify({ id: ID }));
     return { operationId: largeOnly.operationId, bytes, retryIdentity: "user 1" };

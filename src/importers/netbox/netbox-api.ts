@@ -1,4 +1,4 @@
-// Client of NetBox's documented REST API: paged lists, version, readable errors.
+// Client for NetBox's documented REST API: paged lists, version, readable errors.
 
 import { JsonClient, type JsonResponse, type JsonServer, onOneLine, RemoteError } from "../json-client.ts";
 import { asInteger, asObject, asText, type ForeignObject, idOf } from "../object-fields.ts";

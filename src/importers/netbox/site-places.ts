@@ -1,4 +1,4 @@
-// Site of a NetBox object: set directly, by a scope (NetBox 4.2), or by its location, group or cluster.
+// Site lookup for NetBox objects: set directly, by a scope (NetBox 4.2), or by its location, group or cluster.
 
 import { asInteger, asText, type ForeignObject, idOf } from "../object-fields.ts";
 import type { NetboxApi } from "./netbox-api.ts";

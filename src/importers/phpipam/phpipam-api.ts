@@ -1,4 +1,4 @@
-// Client of phpIPAM's documented REST API: object lists, readable errors.
+// Client for phpIPAM's documented REST API: object lists, readable errors.
 
 import { JsonClient, type JsonServer, onOneLine, RemoteError } from "../json-client.ts";
 import { asObject, asText, type ForeignObject } from "../object-fields.ts";

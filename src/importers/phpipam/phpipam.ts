@@ -249,7 +249,7 @@ export class Phpipam implements ImportSource {
     };
   }
 
-  /** A host is in one network but may be shown in several sections: its own address decides. */
+  /** A host is in one network but may be shown in several sections: its address decides. */
   private networkOfDevice(
     device: ForeignObject,
     deviceAddress: string | null,
