@@ -1,5 +1,5 @@
-// Writer command for bulk deletes: deletes each listed record by the rules of its kind, all or none.
-// Must not know any kind: each supplies its own command for one record.
+// Writer command for bulk deletes: atomically deletes the listed records, each by the rules of its kind. Independent of
+// kinds: each supplies its own command for one record.
 
 import type { CommandActor } from "../access/actor.ts";
 import { DomainError, referenceInvalid } from "../base/errors.ts";

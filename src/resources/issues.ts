@@ -1,5 +1,5 @@
-// Collector of errors in a body, so that one rejection lists all of them: of one record, or of the items of a bulk
-// write by index. Must not know the kinds of records.
+// Error collector for a body of one record, or of bulk write items by index, so that one rejection lists all errors.
+// Independent of the kinds of records.
 
 import { DomainError, type ErrorCode, type Issue, invalid } from "../base/errors.ts";
 import { ownValue } from "../base/fields.ts";
@@ -9,9 +9,9 @@ export const ISSUES_MAX = 10_000;
 
 /** For descriptions of operations with such errors. */
 export const ALL_ISSUES =
-  "An error reports everything wrong with the body: a single problem with its own code and `params`; several in `params.issues`, each with its `code` unless all are `validation_failed`. The code of the response is then the one they share, else `validation_failed`.";
+  "An error reports every problem in the body: a single problem with its own code and `params`; several in `params.issues`, each with its `code` unless all are `validation_failed`. The code of the response is then the one they share, else `validation_failed`.";
 
-/** An issue with the error code it would have on its own. */
+/** An issue with the error code it would have alone. */
 export interface CodedIssue extends Issue {
   readonly code: ErrorCode;
 }
@@ -37,7 +37,7 @@ export interface ItemPart {
 }
 
 /**
- * Runs a write of one record to its end before rejecting it.
+ * Runs a write of one record to completion before rejecting it.
  * @param write returns null only if it was rejected
  * @throws DomainError the error if there is one; else every issue, see ALL_ISSUES
  */
@@ -83,7 +83,7 @@ export class IssueCollector {
     if (code !== null) throw this.summaryError(code, {});
   }
 
-  /** For a body of one record. @throws DomainError as withCollectedIssues does */
+  /** For a body of one record. @throws DomainError like withCollectedIssues */
   throwAsOne(): void {
     const { first, list, errorCount } = this;
     const code = this.commonCode();

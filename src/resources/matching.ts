@@ -1,5 +1,4 @@
-// Matching of list items to stored records: by id, else by identity, else as new. Pure. Must not write: the caller
-// does.
+// List item matching to stored records: by id, else by identity, else as new. Pure. The caller writes.
 
 import type { Issue } from "../base/errors.ts";
 

@@ -1,5 +1,5 @@
-// Order parameters of lists: group_by, order_by, order_direction over the named fields of a resource.
-// Must not know any resource: the caller supplies the fields and which of them have a sort key.
+// Order parameters of lists: group_by, order_by, order_direction over the named fields of a resource. Independent of
+// resources: the caller supplies the fields and which of them have a sort key.
 
 import { Type } from "@sinclair/typebox";
 import { FIELD_KEY_MAX_LENGTH } from "../base/custom-field-limits.ts";
@@ -47,8 +47,8 @@ function orderField<Field extends string>(fields: readonly Field[], hasCustom: b
 
 /**
  * Translates the parameters to store terms. Ties and unordered lists are sorted by `created_at` and `id`, ascending.
- * Texts sort ignoring case, then by code point; addresses sort numerically: by the kind's sort keys. Custom fields sort
- * by the value in each record; records without one come last in either direction.
+ * Strings sort ignoring case, then by code point; addresses sort numerically: by the kind's sort keys. Custom fields
+ * sort by the value in each record; records without one come last in either direction.
  */
 export function orderTerms<Field extends string>(query: OrderParameters<Field>, kind: AnyKind): OrderTerm[] {
   const { group_by: group, order_by: order, order_direction: direction = "asc" } = query;

@@ -1,4 +1,4 @@
-// Common parts of commands that create or update one record. Must not know the fields of any kind.
+// Common parts of commands that create or update one record. Independent of the fields of any kind.
 
 import type { CommandActor } from "../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../access/reach.ts";

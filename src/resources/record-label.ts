@@ -8,7 +8,7 @@ export function recordName(kind: AnyKind, record: object): string | null {
   return typeof name === "string" && name !== "" ? name : null;
 }
 
-/** As recordName; falls back to the id. */
+/** Like recordName; falls back to the id. */
 export function recordLabel(kind: AnyKind, record: object): string {
   return recordName(kind, record) ?? String((record as { id?: unknown }).id);
 }

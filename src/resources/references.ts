@@ -31,7 +31,7 @@ export function withoutListItem<Field extends string>(field: Field) {
     ({ [field]: record[field].filter((each) => each !== id) }) as Record<Field, string[]>;
 }
 
-/** Removes a record with its dependants, and clears the references to it in the records that stay. */
+/** Removes a record with its dependents, and clears the references to it in the records that stay. */
 export function removeCascading(tx: WriteTransaction, kind: AnyKind, id: string): void {
   for (const incoming of referencesTo(tx, kind)) {
     const [from, { without }] = incoming;
@@ -52,7 +52,7 @@ export function referencesOf(kind: AnyKind, record: RecordBase): ReferenceHeld[]
   });
 }
 
-/** Live records that reference a record, including changes of this transaction. */
+/** Live records that reference a record, including changes made in this transaction. */
 export function referrersOf(tx: WriteTransaction, kind: AnyKind, id: string): Referrer[] {
   return referencesTo(tx, kind).flatMap((incoming) => {
     const [from, reference] = incoming;
@@ -67,7 +67,7 @@ export function referrersOf(tx: WriteTransaction, kind: AnyKind, id: string): Re
 
 /** @throws DomainError entity_in_use with the dependants counted by kind */
 export function assertNotInUse(tx: WriteTransaction, kind: AnyKind, id: string): void {
-  // A record with several references to another counts as one dependant.
+  // A record with several references to another counts as one dependent.
   const found = new Map<AnyKind, Set<string>>();
   let isRemoved = false;
   for (const incoming of referencesTo(tx, kind)) {
@@ -112,7 +112,7 @@ function isColumn(field: string): boolean {
   return field.endsWith("_id");
 }
 
-/** Live records that reference `id`, including changes of this transaction. */
+/** Live records that reference `id`, including changes made in this transaction. */
 function findReferring(tx: WriteTransaction, [from, reference]: IncomingReference, id: string): RecordBase[] {
   const { field } = reference;
   const candidates: RecordBase[] = isColumn(field)

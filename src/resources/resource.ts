@@ -1,5 +1,5 @@
-// Resource declaration: one value per folder, from which all generic features over resources are built.
-// Must not contain routes or commands: they operate on it.
+// Resource declaration: one value per directory, from which all generic features over resources are built. Must not
+// contain routes or commands: they operate on it.
 
 import type { TObject } from "@sinclair/typebox";
 import type { Access } from "../access/actor.ts";
@@ -7,7 +7,7 @@ import type { Kind, RecordBase } from "../db/kind.ts";
 import type { CsvColumn } from "../schemas/csv.ts";
 import type { ComposeFor } from "./compose.ts";
 
-/** A kind of record that appears within others and has no list of its own. */
+/** A kind of record that appears within others and has no separate list. */
 // biome-ignore lint/suspicious/noExplicitAny: kinds accept and return their own records, without a common supertype.
 export interface Part<R extends RecordBase = any> {
   readonly kind: Kind<R>;

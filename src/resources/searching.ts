@@ -1,4 +1,4 @@
-// Search parameter of lists, and the names that a kind is found by. Must not know any resource.
+// Search parameter of lists, and the names that a kind is found by. Independent of resources.
 
 import { Type } from "@sinclair/typebox";
 import { invalid } from "../base/errors.ts";

@@ -1,4 +1,4 @@
-// Origin of a record: the `source` object on the wire.
+// Record origin: the `source` object on the wire.
 
 import { Type } from "@sinclair/typebox";
 import { OneOf } from "../schemas/schemas.ts";

@@ -1,4 +1,4 @@
-// Virtualization of hosts and services: platform, name and id of the virtual machine or container.
+// Host and service virtualization: platform, name and id of the virtual machine or container.
 
 import { Type } from "@sinclair/typebox";
 import { Body, Line, OneOf, Uuid } from "../schemas/schemas.ts";

@@ -197,7 +197,7 @@ describe("the subnet of an address", () => {
         const issue = {
           path: "/subnet_id",
           value: subnet.id,
-          message: `is the subnet 10.2.3.0/24, which does not contain ${ip_address}; leave it out for the most specific subnet that contains the address`,
+          message: `is the subnet 10.2.3.0/24, which does not contain ${ip_address}; omit it to use the most specific subnet that contains the address`,
         };
         expect(await attempt({ ip_address, subnet_id: subnet.id })).toMatchObject(invalid(issue));
       }

@@ -1,4 +1,4 @@
-// Routes of /api/v1/auth/keys, by session only. Keys are generated here and returned once; the writer gets the hash.
+// Routes for /api/v1/auth/keys, by session only. Keys are generated here and returned once; the writer gets the hash.
 
 import type { Access, Actor } from "../../access/actor.ts";
 import { generateApiKey, hashApiKey, maskApiKey } from "../../access/api-key.ts";

@@ -1,5 +1,5 @@
 // Write access to API keys: own keys, and for Owner and Admin those of lesser or equal roles. Must not decide which
-// fields may change: commands.ts does.
+// fields may change; see commands.ts.
 
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { findReachable } from "../../access/reach.ts";

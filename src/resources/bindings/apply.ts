@@ -1,4 +1,4 @@
-// Conversion of a requested binding to a stored one; its port and address must belong to the service's host.
+// Binding conversion, from requested to stored; its port and address must belong to the service's host.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { referenceInvalid } from "../../base/errors.ts";

@@ -1,4 +1,4 @@
-// Binding of a service: a port of its host on one address or on all addresses, or an entire address.
+// Service binding: a port of its host on one address or on all addresses, or an entire address.
 
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";

@@ -1,5 +1,5 @@
-// Display names for records of any kind, including bindings, which are named after their targets. Must not know the
-// caller or the timestamp of a request.
+// Display names for records of any kind, including bindings, which are named after their targets. Independent of the
+// caller and the timestamp of a request.
 
 import type { AnyKind } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -13,7 +13,7 @@ import { type BindingRecord, bindingKind } from "./binding.ts";
 export type NameLookup = (kind: AnyKind, id: string) => string | null;
 
 /**
- * As recordName; a binding is named after its existing parts: `shop at 443/Tcp at 10.2.3.4`.
+ * Like recordName; a binding is named after its existing parts: `shop at 443/Tcp at 10.2.3.4`.
  * @returns null for a record without a name
  */
 export function displayNameOf(kind: AnyKind, record: object, nameOf: NameLookup): string | null {

@@ -1,4 +1,5 @@
-// Synchronization of a service's bindings with the list in a write: creates and updates. Leaves removals to the caller.
+// Binding synchronization between a service and the list in a write: creates and updates. Leaves removals to the
+// caller.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";

@@ -1,4 +1,4 @@
-// Acceptance of a conflict, with its author, time and reason: record, wire form, and lookup of those in force at a
+// Conflict acceptance, with its author, time and reason: record, wire form, and lookup of those in force at a
 // timestamp. Withdrawn acceptances stay for earlier timestamps.
 
 import { type Static, Type } from "@sinclair/typebox";
@@ -11,7 +11,7 @@ import { Body, ChangeReason, Nullable, OneOf, Timestamp, Uuid } from "../../sche
 export const CONFLICT_TYPES = ["Address", "Mac", "Subnet"] as const;
 export type ConflictType = (typeof CONFLICT_TYPES)[number];
 /**
- * Types counted in a summary. MAC conflicts are left out: they require reading every forwarding entry, and the summary
+ * Types counted in a summary. MAC conflicts are excluded: they require reading every forwarding entry, and the summary
  * reports moving MAC addresses separately.
  */
 export const SUMMARY_CONFLICT_TYPES = ["Address", "Subnet"] as const satisfies readonly ConflictType[];

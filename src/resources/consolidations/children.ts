@@ -1,4 +1,4 @@
-// Moves of host children between hosts: addresses, interface entries, ports and services, with their own children. For
+// Moves host children between hosts: addresses, interface entries, ports and services, with their own children. For
 // duplicates, the destination's record stays.
 
 import { entityWords } from "../../base/entity-words.ts";
@@ -125,7 +125,7 @@ export function moveIgnored(draft: MoveDraft, destination: HostRecord, other: Ho
   const known = new Set<string>();
   for (const record of tx.children(ignoredKind, "host_n", destination.id)) {
     const slot = `${record.entity}/${record.identity}`;
-    if (live.has(slot)) draft.close(ignoredKind, record, null, "the destination has it again");
+    if (live.has(slot)) draft.close(ignoredKind, record, null, "the destination has this record again");
     else known.add(slot);
   }
   for (const record of tx.children(ignoredKind, "host_n", other.id)) {

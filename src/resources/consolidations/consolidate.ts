@@ -1,5 +1,5 @@
-// Consolidation of two hosts: the children of the other host move to the destination, and the other host is closed.
-// `dryRun` computes the same plan and writes nothing.
+// Host consolidation: the children of the other host move to the destination, and the other host is closed. `dryRun`
+// computes the same plan and writes nothing.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReachable } from "../../access/reach.ts";
@@ -78,11 +78,15 @@ export function consolidateHosts(tx: WriteTransaction, input: ConsolidateInput, 
 
 function assertConsolidatable(destination: HostRecord, other: HostRecord): void {
   if (other.id === destination.id)
-    throw invalid({ path: "/other_id", message: "is the destination itself; name two hosts", value: other.id });
+    throw invalid({
+      path: "/other_id",
+      message: "is the destination itself; specify two different hosts",
+      value: other.id,
+    });
   if (other.network_id !== destination.network_id)
     throw invalid({
       path: "/other_id",
-      message: "is in another network than the destination; only hosts of one network are consolidated",
+      message: "is not in the destination's network; only hosts of the same network can be consolidated",
       value: other.id,
     });
 }

@@ -1,4 +1,4 @@
-// Draft of a move between two hosts: each affected record before and after. Must not decide what moves.
+// Move draft for two hosts: each affected record before and after. Must not decide what moves.
 
 import { fieldValueOf } from "../../base/custom-field-names.ts";
 import type { AnyKind, Kind, OwnFields, RecordBase } from "../../db/kind.ts";

@@ -1,4 +1,4 @@
-// Replacement of referenced ids in a record. Pure.
+// Replaces referenced ids in a record. Pure.
 
 import { ownValue } from "../../base/fields.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";

@@ -1,4 +1,4 @@
-// Routes of /api/v1/hosts/{id}/consolidate/{other_id} and /api/v1/hosts/{id}/split.
+// Routes for /api/v1/hosts/{id}/consolidate/{other_id} and /api/v1/hosts/{id}/split.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
@@ -72,7 +72,7 @@ export function consolidationRoutes(surface: Surface<Actor, Access>, backend: Ba
     {
       operationId: "consolidateHosts",
       summary: "Consolidate two hosts into one",
-      description: `Moves the addresses, interface entries, ports, services, bindings and credential assignments of the other host to this one, and closes the other; its history is listed with that of this host, and its last version has \`consolidated_into\`. If both have the same address, port, \`if_index\` or service, this host's is kept. Tags are merged; missing fields of this host are taken from the other. Neighbors, bindings and virtualization that refer to closed records then refer to the kept ones. Credentials are sent to the same addresses as before and nowhere else: addresses that await confirmation still await it. Scans that find either host update this one. Both must be in the same network. Requires the role Admin if either host has credentials assigned. ${HONORS}`,
+      description: `Moves the addresses, interface entries, ports, services, bindings and credential assignments of the other host to this host, and closes the other; its history is listed with that of this host, and its last version has \`consolidated_into\`. If both have the same address, port, \`if_index\` or service, this host's is kept. Tags are merged; missing fields of this host are taken from the other. Neighbors, bindings and virtualization that refer to closed records then refer to the kept ones. Credentials are sent to the same addresses as before and nowhere else: addresses that await confirmation still await it. Scans that find either host update this one. Both must be in the same network. Requires the role Admin if either host has credentials assigned. ${HONORS}`,
       group,
       access: MEMBER,
       params: Type.Object({

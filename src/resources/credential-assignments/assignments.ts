@@ -1,5 +1,5 @@
 // Credential assignments, written and viewed from the credential or from the host: one association, two views.
-// Must not know how credentials and hosts themselves are written.
+// Independent of how credentials and hosts themselves are written.
 
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { findReachable, getReferenced, reachesNetwork } from "../../access/reach.ts";

@@ -1,6 +1,6 @@
-// Coverage of a host assignment: the address values that its secret is sent to, stored outside the ledger. Triggers in
-// migrations/0038_discovery.sql end coverage when the value, address or assignment is removed; only this module adds
-// to it. Pruning drops ended rows.
+// Host assignment coverage: the address values that its secret is sent to, stored outside the ledger. Triggers in
+// migrations/0038_discovery.sql end coverage when the value, address or assignment is removed; only this module adds to
+// it. Pruning drops ended rows.
 
 import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -152,7 +152,7 @@ export function coverageEndedIn(tx: WriteTransaction, sequence: number): Covered
 }
 
 /** Past coverage of an assignment: [since, until), in sequences. */
-export interface EndedCoverage {
+export interface ExpiredCoverage {
   readonly assignmentN: number;
   readonly value: string;
   readonly since: number;
@@ -160,7 +160,7 @@ export interface EndedCoverage {
 }
 
 /** Coverage ended up to a transaction, read in steps; yielded rows may be dropped between steps. */
-export function* coverageEndedUpTo(db: Pick<Sql, "$client">, sequence: number): Generator<EndedCoverage> {
+export function* coverageExpiredBy(db: Pick<Sql, "$client">, sequence: number): Generator<ExpiredCoverage> {
   let [assignmentN, value, since] = [0, "", 0];
   for (let count = STEP_ROWS; count === STEP_ROWS; ) {
     const rows = db.$client.query(ENDED_UP_TO).values(sequence, assignmentN, value, since) as Array<
@@ -175,7 +175,7 @@ export function* coverageEndedUpTo(db: Pick<Sql, "$client">, sequence: number): 
 }
 
 /** Drops ended coverage for good, within the caller's transaction. */
-export function dropCoverage(db: Sql, { assignmentN, value, since }: EndedCoverage): void {
+export function dropCoverage(db: Sql, { assignmentN, value, since }: ExpiredCoverage): void {
   db.$client.query(DROP).run(assignmentN, value, since);
 }
 

@@ -128,7 +128,7 @@ function usmIssues(type: CredentialType & { type: "SnmpV3" }): Issue[] {
     const secret = type[field];
     const path = `/credential_type/${field}`;
     if (type[protocolField] === "None") {
-      if (secret !== undefined) issues.push({ path, message: `must be left out if ${protocolField} is None` });
+      if (secret !== undefined) issues.push({ path, message: `must be omitted if ${protocolField} is None` });
     } else if (secret === undefined) {
       issues.push({ path, message: `is required if ${protocolField} is not None` });
     } else if (secret.mode === "Inline" && [...secret.value].length < USM_PASSWORD_MIN_LENGTH) {

@@ -97,7 +97,7 @@ export interface CredentialRecord extends RecordBase {
   readonly credential_type: CredentialType;
   readonly tags: readonly string[];
   readonly target_ips: readonly string[] | null;
-  /** Timestamp of the last change of a secret. */
+  /** Timestamp of the last change to a secret. */
   readonly secrets_updated_at: string;
 }
 

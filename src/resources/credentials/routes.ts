@@ -1,4 +1,4 @@
-// Routes of /api/v1/credentials.
+// Routes for /api/v1/credentials.
 
 import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
@@ -38,7 +38,7 @@ export function credentialRoutes(surface: Surface<Actor, Access>, backend: Backe
   );
   routes.create(CredentialCreate, body, {
     description: "A caller limited to some networks can assign it only in those.",
-    takesLargeAsBytes: true,
+    acceptsRawBody: true,
   });
   routes.get({ summary: "Get a credential, with its secrets masked" });
   const updateBody = { ...body, assigned_network_ids: [] };
@@ -46,7 +46,7 @@ export function credentialRoutes(surface: Surface<Actor, Access>, backend: Backe
     summary: "Update a credential and its assignments",
     description: `${CONFINED} Sending back unchanged data changes nothing; any secret other than the mask is refused, even if it equals the stored one.`,
     errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied"],
-    takesLargeAsBytes: true,
+    acceptsRawBody: true,
   });
   routes.removals({ description: CONFINED, errors: ["entity_access_denied", "entity_in_use"] });
 }

@@ -84,7 +84,7 @@ function assertNoValuesAffected(tx: WriteTransaction, field: CustomFieldRecord, 
   }
   const removedChoices = new Set<FieldValue>(field.choices.filter((choice) => !definition.choices.includes(choice)));
   if (removedChoices.size === 0) return;
-  const remedy = "set these to another choice first: this one would be removed";
+  const remedy = "set these to another choice first: their choice would be removed";
   assertNoHolders(
     holdersOf(tx, field).filter(({ value }) => removedChoices.has(value)),
     field,

@@ -53,12 +53,12 @@ export function assertFieldLimit(tx: WriteTransaction, organizationId: string, k
   });
 }
 
-/** Live fields of a record kind, including changes of this transaction. */
+/** Live fields of a record kind, including changes made in this transaction. */
 export function fieldsOfKind(tx: WriteTransaction, organizationId: string, kind: FieldKind): CustomFieldRecord[] {
   return liveFields(tx, organizationId).filter(({ kinds }) => kinds.includes(kind));
 }
 
-/** Live fields of an organization, including changes of this transaction. */
+/** Live fields of an organization, including changes made in this transaction. */
 export function liveFields(tx: WriteTransaction, organizationId: string): CustomFieldRecord[] {
   // tx.children cannot find changed records by the organization column: no field fills it.
   const changed = tx.changedOf(customFieldKind).filter((field) => field.organization_id === organizationId);

@@ -1,4 +1,4 @@
-// Value rules for custom-field types, with error texts for values that violate them. Must not know any record.
+// Value rules for custom-field types, with error messages for values that violate them. Independent of records.
 
 import { FIELD_TEXT_MAX_LENGTH, FIELD_URL_MAX_LENGTH } from "../../base/custom-field-limits.ts";
 import { parseInstant } from "../../base/instant.ts";

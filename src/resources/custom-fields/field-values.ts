@@ -1,4 +1,4 @@
-// Custom-field values of a record in responses and in write bodies. Must not know any definition.
+// Custom-field values of a record in responses and in write bodies. Independent of definitions.
 
 import { Type } from "@sinclair/typebox";
 import { FIELD_KEY_MAX_LENGTH, FIELD_URL_MAX_LENGTH, FIELDS_OF_KIND_MAX } from "../../base/custom-field-limits.ts";
@@ -58,7 +58,7 @@ export function withValueNames(texts: IndexedName[], values: FieldValues | undef
   return texts;
 }
 
-/** As namesIn, with the text values of custom fields. */
+/** Like namesIn, with the text values of custom fields. */
 export function namesAndValuesIn<R extends { readonly custom_fields?: FieldValues | undefined }>(
   fields: NamedFields<R>,
 ) {

@@ -20,7 +20,7 @@ export interface Holder {
 }
 type HoldingRecord = RecordBase & { readonly custom_fields?: FieldValues | undefined };
 
-/** Live records with a value of a field, including changes of this transaction. */
+/** Live records with a value of a field, including changes made in this transaction. */
 export function holdersOf(tx: WriteTransaction, field: CustomFieldRecord, kinds = field.kinds): Holder[] {
   return kinds.flatMap((name) => {
     const kind = tx.kindByName(name);
@@ -32,7 +32,7 @@ export function holdersOf(tx: WriteTransaction, field: CustomFieldRecord, kinds 
   });
 }
 
-/** Reads the live tables and the changes of this transaction. */
+/** Reads the live tables and the changes made in this transaction. */
 function idsIn(tx: WriteTransaction, kind: AnyKind, { organization_id, key }: CustomFieldRecord): Set<string> {
   const organizationN = tx.recordN(organization_id);
   // The key format allows only characters that need no quoting in a JSON path.

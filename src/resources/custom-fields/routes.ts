@@ -1,4 +1,4 @@
-// Routes of /api/v1/custom-fields.
+// Routes for /api/v1/custom-fields.
 
 import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";

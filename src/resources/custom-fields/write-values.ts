@@ -1,4 +1,4 @@
-// Conversion of custom-field values in a write to stored values: defaults, kept values and validation errors.
+// Custom-field value conversion, from a write to stored values: defaults, kept values and validation errors.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { canonicalOrder } from "../../base/custom-field-names.ts";

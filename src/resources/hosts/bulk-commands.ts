@@ -1,5 +1,5 @@
-// Writer command for bulk host writes: each item creates or updates a host with its children, all or none. Processes
-// every item before rejecting, so that the error lists every issue.
+// Writer command for atomic bulk host writes: each item creates or updates a host with its children. Processes every
+// item before rejecting, so that the error lists every issue.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable } from "../../access/reach.ts";

@@ -1,4 +1,4 @@
-// Synchronization of a host's addresses, ports, services, bindings and credential assignments with the lists of a write
+// Synchronizes a host's addresses, ports, services, bindings and credential assignments with the lists of a write
 // (handbook: records, "A host and its children"). Processes all lists despite errors: notes each issue and leaves the
 // rejection to the caller.
 

@@ -175,5 +175,5 @@ const HOST_NAMES = ["name", "hostname", "sys_name", "asset_tag"] as const;
 const HOST_TEXTS = ["description", "sys_descr"] as const;
 /** Additional identifying fields, used by the search over all kinds. */
 const HOST_IDENTIFIERS = ["serial_number", "chassis_id", "model", "manufacturer", "sys_location"] as const;
-/** Fields whose words are searched. The order is that of the stored texts. */
+/** Fields whose words are searched. The order is that of the stored strings. */
 export const HOST_WORDS = ["name", "hostname", "sys_name", "description", "sys_descr", "asset_tag"] as const;

@@ -1,5 +1,5 @@
-// Synchronization of a host's interface entries with the list of a write; children.ts does the same for addresses.
-// Processes all items despite errors: notes each issue and leaves the rejection to the caller.
+// Synchronizes a host's interface entries with the list of a write; children.ts does the same for addresses. Processes
+// all items despite errors: notes each issue and leaves the rejection to the caller.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization } from "../../access/reach.ts";

@@ -1,5 +1,5 @@
 // Common checks for a new child of a host of any kind: host, limit, position and id.
-// Must not know the fields of any kind.
+// Independent of the fields of any kind.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReferenced } from "../../access/reach.ts";

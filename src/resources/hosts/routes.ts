@@ -1,4 +1,4 @@
-// Routes of /api/v1/hosts.
+// Routes for /api/v1/hosts.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
@@ -96,7 +96,7 @@ export function hostRoutes(surface: Surface<Actor, Access>, backend: Backend<Hos
   routes.create(HostCreate, HOST_BODY_EXAMPLE, {
     summary: "Create a host with its children",
     description: `${ALL_ISSUES} The children of a host refused for its network or id are not checked.`,
-    takesLargeAsBytes: true,
+    acceptsRawBody: true,
   });
   surface.get(
     "/api/v1/hosts/:id",
@@ -122,14 +122,14 @@ export function hostRoutes(surface: Surface<Actor, Access>, backend: Backend<Hos
       summary: "Update a host and its children",
       description: `Syncs the host's addresses, ports and services to the given lists: an item with the id or the identifying fields of a record updates it, any other item creates one, and records not in the list are deleted. Lists that are null or omitted stay unchanged. Interface entries are not written here, regardless of \`interfaces\`: use their own operations or the bulk write. All in one transaction or not at all. ${ALL_ISSUES}`,
       errors: ["entity_stale", "validation_id_mismatch", ...writeErrors],
-      takesLargeAsBytes: true,
+      acceptsRawBody: true,
     },
   );
   surface.postBytes(
     "/api/v1/hosts/bulk",
     {
       operationId: "writeHosts",
-      summary: "Create or update many hosts with their children, all or none",
+      summary: "Create or update many hosts with their children atomically",
       description: `An item with the id of a host updates it like a PUT, except that \`hidden\` and \`tags\` keep their values too if omitted. Any other item creates a host, and may contain a never-used id. Hosts are not matched by name: the same list sent twice creates them twice, unless its items have ids or the request has an \`Idempotency-Key\`. Interface entries are synced to the given list by id, else by \`if_index\`. An item can refer to records of earlier items; the service that a host runs on and the neighbor of an interface can be in any item. All in one transaction or not at all: \`params.issues\` lists every problem by the index of its item, with the \`code\` it would have on its own. The code of the response is the one they all share, else \`validation_failed\`. The children of a host refused for its network, its id or a concurrent change are not checked. At most ${BULK_MAX} hosts and ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB.`,
       group,
       access: MEMBER,
@@ -161,6 +161,6 @@ export function hostRoutes(surface: Surface<Actor, Access>, backend: Backend<Hos
   );
   routes.removals(
     { summary: "Delete a host with its children", errors: ["entity_in_use"] },
-    { summary: "Delete many hosts with their children, all or none", errors: ["entity_in_use"] },
+    { summary: "Delete many hosts with their children atomically", errors: ["entity_in_use"] },
   );
 }

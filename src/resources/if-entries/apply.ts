@@ -1,4 +1,4 @@
-// Conversion of a requested interface entry to stored fields: defaults, kept values, references within the network.
+// Interface entry conversion, from requested to stored fields: defaults, kept values, references within the network.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable, getReferenced } from "../../access/reach.ts";

@@ -38,7 +38,7 @@ import {
 /** Equals the limit per scanned device, so that any scan result of one interface can be sent back. */
 export const FDB_MACS_MAX = 50_000;
 /**
- * Limit of stored MAC addresses in addition to a manual list: they are rewritten with every change of the device's
+ * Limit of stored MAC addresses in addition to a manual list: they are rewritten with every change to the device's
  * table.
  */
 export const FDB_MACS_DISCOVERED_MAX = 1_000;

@@ -1,5 +1,5 @@
-// Search-index entries for the far end of a link, which locate an announced name or address at any timestamp.
-// Must not make a host searchable by its neighbors' names: no caller's search uses these entries.
+// Search-index entries for the far end of a link, which locate an announced name or address at any timestamp. Must not
+// make a host searchable by its neighbors' names: no caller's search uses these entries.
 
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
@@ -59,7 +59,7 @@ export function announcedClue(text: string): string {
   return ANNOUNCED + text.trim().replaceAll(/[\s\p{Cc}]+/gu, ANNOUNCED);
 }
 
-/** Canonical address; null for any other text, most of which is excluded without parsing. */
+/** Canonical address; null for any other string, most of which are excluded without parsing. */
 function canonical(text: string): string | null {
   if (!/^[0-9a-f.:-]{2,45}$/i.test(text)) return null;
   return parseMac(text) ?? (/[.:]/.test(text) ? (parseIp(text)?.text ?? null) : null);

@@ -1,4 +1,4 @@
-// Routes of /api/v1/if-entries.
+// Routes for /api/v1/if-entries.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
@@ -45,11 +45,11 @@ const { routesOn } = standardRoutes(ifEntryResource, filters, {
 export function ifEntryRoutes(surface: Surface<Actor, Access>, backend: Backend<IfEntryCommands>): void {
   const routes = routesOn(surface, backend, "if_entry");
   routes.lists();
-  routes.create(IfEntryCreate, body, { description: ALL_ISSUES, takesLargeAsBytes: true });
+  routes.create(IfEntryCreate, body, { description: ALL_ISSUES, acceptsRawBody: true });
   routes.get();
   routes.update(IfEntryUpdate, body, {
     description: ALL_ISSUES,
-    takesLargeAsBytes: true,
+    acceptsRawBody: true,
   });
   routes.removals();
 }

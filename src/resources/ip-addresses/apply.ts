@@ -1,5 +1,5 @@
-// Conversion of a requested address to a stored one: subnet, defaults, kept values, and permission to change an address
-// with an assigned credential.
+// Address conversion, from requested to stored: subnet, defaults, kept values, and permission to change an address with
+// an assigned credential.
 
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
@@ -95,7 +95,7 @@ export class SubnetFinder {
       if (prefix !== null && cidrContains(prefix, ip)) return subnet.id;
       throw invalid({
         path,
-        message: `is the subnet ${subnet.cidr}, which does not contain ${item.ip_address}; leave it out for the most specific subnet that contains the address`,
+        message: `is the subnet ${subnet.cidr}, which does not contain ${item.ip_address}; omit it to use the most specific subnet that contains the address`,
         value: item.subnet_id,
       });
     }

@@ -1,4 +1,4 @@
-// Routes of /api/v1/ip-addresses.
+// Routes for /api/v1/ip-addresses.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, ADMIN } from "../../access/actor.ts";

@@ -55,7 +55,7 @@ export function subnetOfRange(tx: WriteTransaction, networkId: string, range: Ra
   if (isRangeWithin(range, subnet.cidr)) return id;
   throw invalid({
     path: "/subnet_id",
-    message: `is the subnet ${subnet.cidr}, which does not contain ${rangeText(range)}; leave it out for the most specific subnet that does`,
+    message: `is the subnet ${subnet.cidr}, which does not contain ${rangeText(range)}; omit it to use the most specific subnet that does`,
     value: id,
   });
 }

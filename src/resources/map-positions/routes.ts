@@ -1,4 +1,4 @@
-// Routes of /api/v1/networks/{id}/map-positions: map positions of a network's devices.
+// Routes for /api/v1/networks/{id}/map-positions: map positions of a network's devices.
 
 import { type Access, type Actor, MEMBER, VIEWER } from "../../access/actor.ts";
 import { notFound } from "../../base/errors.ts";

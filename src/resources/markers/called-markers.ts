@@ -1,4 +1,4 @@
-// Lookup of live markers in reach by name.
+// Marker lookup by name, among the live ones in reach.
 
 import { foldCase } from "../../base/text.ts";
 import { isUuid } from "../../base/uuid.ts";

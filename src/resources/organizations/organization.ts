@@ -50,7 +50,7 @@ export const OrganizationUpdate = Body(
 );
 export type OrganizationUpdate = Static<typeof OrganizationUpdate>;
 
-/** 409: the appliance already has its first organization; the executable creates further ones. */
+/** 409: the appliance already has its first organization; the executable creates additional ones. */
 export function alreadySetUp(): DomainError {
   return new DomainError("entity_already_exists", "The appliance is already set up; sign in at /api/auth/login.", {
     entity: "organization",

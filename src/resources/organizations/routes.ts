@@ -1,4 +1,4 @@
-// Routes of /api/v1/organizations: the caller's own. The executable creates further ones.
+// Routes for /api/v1/organizations: the caller's own. The executable creates additional ones.
 
 import { type Access, type Actor, OWNER, VIEWER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";

@@ -1,4 +1,4 @@
-// Conversion of a requested port to a stored one: the type follows from number and protocol.
+// Port conversion, from requested to stored: the type follows from number and protocol.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";

@@ -1,4 +1,4 @@
-// Routes of /api/v1/ports.
+// Routes for /api/v1/ports.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";

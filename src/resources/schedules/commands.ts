@@ -1,4 +1,4 @@
-// Writer commands for schedules. Must not decide when a schedule is due or run it: discovery does.
+// Writer commands for schedules. Must not decide when a schedule is due, or run it; discovery does.
 
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { assertOwnOrganization, getReferenced } from "../../access/reach.ts";
@@ -56,7 +56,7 @@ function assertMaySetTargets(
   actor: CommandActor,
 ): void {
   if (after !== null && !Bun.deepEquals(before, after))
-    requireRole(actor.role, "Admin", "Naming targets of a schedule");
+    requireRole(actor.role, "Admin", "Specifying targets of a schedule");
 }
 
 /** Deduplicates targets, keeping the given order. */

@@ -58,7 +58,7 @@ export function nextDue(cron: string, timezone: string, after: Instant): Instant
 
 /**
  * The next due times in ascending order, `count` at most.
- * @throws Error as nextDue
+ * @throws Error like nextDue
  */
 export function nextDueTimes(cron: string, timezone: string, after: Instant, count: number): Instant[] {
   const dueTimes: Instant[] = [];

@@ -1,4 +1,4 @@
-// Routes of /api/v1/discovery/schedules.
+// Routes for /api/v1/discovery/schedules.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, VIEWER } from "../../access/actor.ts";

@@ -1,5 +1,5 @@
-// Conversion of a requested service to a stored one: defaults, kept values, tags and the virtualizing service.
-// Must not write its bindings.
+// Service conversion, from requested to stored: defaults, kept values, tags and the virtualizing service. Must not
+// write its bindings.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";

@@ -1,4 +1,4 @@
-// Routes of /api/v1/services.
+// Routes for /api/v1/services.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
@@ -53,16 +53,16 @@ export function serviceRoutes(surface: Surface<Actor, Access>, backend: Backend<
   routes.create(ServiceCreate, body, {
     summary: "Create a service with its bindings",
     description: ALL_ISSUES,
-    takesLargeAsBytes: true,
+    acceptsRawBody: true,
   });
   routes.get({ summary: "Get a service with its bindings" });
   routes.update(ServiceUpdate, body, {
     summary: "Update a service with its bindings",
     description: `Syncs the bindings to the given list; null or omitted: unchanged. ${ALL_ISSUES}`,
-    takesLargeAsBytes: true,
+    acceptsRawBody: true,
   });
   routes.removals(
     { summary: "Delete a service with its bindings" },
-    { summary: "Delete many services with their bindings, all or none" },
+    { summary: "Delete many services with their bindings atomically" },
   );
 }

@@ -59,7 +59,7 @@ class SpaceNode implements AddressBlock {
   readonly children: SpaceNode[] = [];
   /** Distinct addresses assigned to this subnet. */
   own: Addresses = NONE;
-  /** Distinct host addresses whose smallest containing subnet is this one, assigned to another subnet. */
+  /** Distinct host addresses in this subnet, as their smallest containing one, that are assigned to another subnet. */
   readonly others: Array<number | bigint> = [];
   /** Assigned addresses for which this is the smallest containing subnet. */
   contained: Addresses = NONE;

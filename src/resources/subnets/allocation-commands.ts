@@ -42,7 +42,7 @@ const APPLICABLE_FIELDS = {
 const RESULT_NOUNS = { ip_address: "an address of a host", ip_range: "a reservation", subnet: "a subnet" } as const;
 
 /**
- * Allocates the lowest free addresses or prefixes of a subnet, all requested ones or none.
+ * Atomically allocates the lowest free addresses or prefixes of a subnet.
  * @throws DomainError entity_not_found, entity_reference_invalid, validation_failed, auth_permission_denied;
  * entity_in_use if fewer are free
  */
@@ -83,7 +83,7 @@ function assignToHost(
   if (siblings.length + allocated.length > CHILDREN_MAX)
     throw invalid({
       path: "/count",
-      message: `is more than the host has room for: it has ${siblings.length} of at most ${CHILDREN_MAX} ${entityWords(ipAddressKind)}`,
+      message: `is too many for the host, which has ${siblings.length} of at most ${CHILDREN_MAX} ${entityWords(ipAddressKind)}`,
       value: body.count,
     });
   const position = nextPosition(siblings);
@@ -173,7 +173,7 @@ function occupiedSpaceOf(tx: WriteTransaction, { id, network_id, cidr }: SubnetR
   };
 }
 
-/** Enclosing subnets, whose addresses may be within this one: one index seek for each shorter prefix. */
+/** Enclosing subnets, whose addresses may be within the subnet: one index seek for each shorter prefix. */
 function enclosingIds(tx: WriteTransaction, networkId: string, prefix: Cidr): string[] {
   const ids: string[] = [];
   for (let length = prefix.prefixLength - 1; length >= 0; length -= 1) {

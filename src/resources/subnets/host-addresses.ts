@@ -7,7 +7,7 @@ import { membersSql } from "../../db/shape.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 
 /**
- * Comma-separated addresses by the index of their assigned subnet; null for none. One text per subnet, because a row
+ * Comma-separated addresses by the index of their assigned subnet; null for none. One string per subnet, because a row
  * per address would be slow.
  */
 export function hostAddresses(

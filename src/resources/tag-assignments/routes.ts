@@ -1,4 +1,4 @@
-// Routes of /api/v1/tags/assign.
+// Routes for /api/v1/tags/assign.
 
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
@@ -19,7 +19,7 @@ import {
 
 const group = "Tags";
 const PERMISSIONS =
-  "Requires the same rights as writing the record: the role Member for hosts, services, subnets and IP ranges, Admin for networks and credentials. API keys require a session; you can tag your own, and as an Owner or Admin those of users up to your own role. A caller limited to some networks can tag a credential only if it is assigned in those and nowhere else.";
+  "Requires the same permissions as writing the record: the role Member for hosts, services, subnets and IP ranges, Admin for networks and credentials. API keys require a session; you can tag your own, and as an Owner or Admin those of users up to your own role. A caller limited to some networks can tag a credential only if it is assigned in those and nowhere else.";
 const errors = ["auth_session_required", "entity_reference_invalid", "entity_access_denied"] as const;
 const single = { entity_type: "host", entity_id: HOST_EXAMPLE.id, tag_ids: [TAG_EXAMPLE.id] };
 const many = { entity_type: "host", entity_ids: [HOST_EXAMPLE.id], tag_id: TAG_EXAMPLE.id };
@@ -46,7 +46,7 @@ export function tagAssignmentRoutes(surface: Surface<Actor, Access>, backend: Ba
       "/api/v1/tags/assign/bulk-add",
       {
         operationId: "addTagToRecords",
-        summary: "Add a tag to many records, all or none",
+        summary: "Add a tag to many records atomically",
         description: PERMISSIONS,
         group,
         access: MEMBER,
@@ -62,7 +62,7 @@ export function tagAssignmentRoutes(surface: Surface<Actor, Access>, backend: Ba
       "/api/v1/tags/assign/bulk-remove",
       {
         operationId: "removeTagFromRecords",
-        summary: "Remove a tag from many records, all or none",
+        summary: "Remove a tag from many records atomically",
         description: PERMISSIONS,
         group,
         access: MEMBER,

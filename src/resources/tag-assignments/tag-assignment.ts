@@ -29,7 +29,7 @@ export type SentType = Static<typeof SentEntityType>;
 const EntityIds = Type.Array(Uuid, {
   minItems: 1,
   maxItems: BULK_MAX,
-  description: "Records of that kind, all or none; duplicates are dropped.",
+  description: "Records of that kind, written atomically; duplicates are dropped.",
 });
 
 export const TagAssignment = Body({ entity_type: SentEntityType, entity_id: Uuid, tag_ids: TagIds });

@@ -1,4 +1,4 @@
-// Routes of /api/v1/tags.
+// Routes for /api/v1/tags.
 
 import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";

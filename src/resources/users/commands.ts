@@ -132,7 +132,7 @@ function assertAnotherOwner(tx: WriteTransaction, user: UserRecord): void {
   if (owners.some((owner) => owner.id !== user.id)) return;
   throw new DomainError(
     "entity_in_use",
-    "This is the organization's only Owner who can sign in: create another one before disabling, demoting or deleting this one.",
+    "This is the organization's only Owner who can sign in: create another Owner before disabling, demoting or deleting this user.",
     {
       entity: "user",
       id: user.id,

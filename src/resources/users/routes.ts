@@ -1,4 +1,4 @@
-// Routes of /api/v1/users: users of the caller's organization. Callers change their own password under /api/auth.
+// Routes for /api/v1/users: users of the caller's organization. Callers change their own password under /api/auth.
 
 import type { Access, Actor } from "../../access/actor.ts";
 import { hashPassword } from "../../access/password.ts";
@@ -74,6 +74,6 @@ export function userRoutes(surface: Surface<Actor, Access>, backend: Backend<Use
         "The user's role cannot be above the caller's own. The organization's only Owner who can sign in cannot be deleted. The user's sessions end. History keeps the user's name. `cascade` has no effect.",
       errors,
     },
-    { summary: "Delete many users with their API keys, all or none", description: "`cascade` has no effect.", errors },
+    { summary: "Delete many users with their API keys atomically", description: "`cascade` has no effect.", errors },
   );
 }

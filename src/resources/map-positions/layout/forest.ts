@@ -1,5 +1,4 @@
-// Forest of a map's devices, built from its links: the parent of each device. Pure. Must not know more than ids and
-// links.
+// Device forest of a map, built from its links: the parent of each device. Pure. Depends only on ids and links.
 
 import { append } from "../../../base/multimap.ts";
 

@@ -1,5 +1,5 @@
-// Map layout for devices without a position. Pure. Must not know more than ids, links and existing positions, and must
-// not move any existing position.
+// Map layout for devices without a position. Pure. Depends only on ids, links and existing positions, and must not move
+// any existing position.
 
 import {
   arrangeOnShelves,

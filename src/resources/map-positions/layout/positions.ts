@@ -1,4 +1,4 @@
-// Position of each device on a map: stored, else laid out. Pure.
+// Device positions on a map, stored or laid out. Pure.
 
 import type { LayoutLink } from "./forest.ts";
 import { Occupancy, type Point } from "./ground.ts";
@@ -23,7 +23,7 @@ export function positionsOf(
 }
 
 /**
- * Without stored layout positions, lays out the map as if nothing had been placed: placing one device by hand then
+ * Without stored layout positions, lays out the map as if nothing had been placed: placing one device manually then
  * moves no other, unless it overlaps one.
  */
 function existingPoints(
