@@ -85,7 +85,7 @@ describe("editing", () => {
     await changeByOthers({ description: "Hall 2" });
     await save();
     await waitForSaved();
-    await page.getByText("Meanwhile others changed Description.").waitFor();
+    await page.getByText("Others have changed Description in the meantime.").waitFor();
     expect(await current()).toMatchObject({ model: "C9300-48P", description: "Hall 2" });
     expect(visitor.problems().filter((problem) => !problem.includes("412"))).toEqual([]);
   });

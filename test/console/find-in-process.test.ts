@@ -68,7 +68,7 @@ describe("locating", () => {
     const body = { success: false, code: "internal_error", error, params: {}, meta: {} };
     const failing = [
       { respond: (route: Route) => route.fulfill({ status: 503, json: body }), message: error },
-      { respond: (route: Route) => route.abort(), message: "The appliance did not answer." },
+      { respond: (route: Route) => route.abort(), message: "The appliance did not respond." },
     ];
     for (const { respond, message } of failing) {
       await page.route(queryUrls, respond);
@@ -89,7 +89,7 @@ describe("locating", () => {
     );
     await page.goto(`${appliance.url}/?q=10.2.3.4`);
     await problems.filter({ hasText: "Broken." }).waitFor();
-    await problems.filter({ hasText: "The appliance did not answer." }).waitFor();
+    await problems.filter({ hasText: "The appliance did not respond." }).waitFor();
     expect(visitor.problems().filter((problem) => !/net::ERR_|50[03]/.test(problem))).toEqual([]);
   });
 

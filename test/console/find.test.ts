@@ -145,7 +145,7 @@ describe.skipIf(!hasChromium)("locating", () => {
     const body = { success: false, code: "internal_error", error, params: {}, meta: {} };
     const failing = [
       { respond: (route: Route) => route.fulfill({ status: 503, json: body }), message: error },
-      { respond: (route: Route) => route.abort(), message: "The appliance did not answer." },
+      { respond: (route: Route) => route.abort(), message: "The appliance did not respond." },
     ];
     for (const { respond, message } of failing) {
       await page.route(queryUrls, respond);

@@ -82,7 +82,7 @@ describe("the console frame", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
     await page.getByRole("heading", { name: "Find" }).focus();
     await page.keyboard.press("?");
-    const keys = page.getByRole("dialog", { name: "Keys" });
+    const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await expectEventually(() => keys.textContent(), expect.stringContaining("Back to now"));
     await page.keyboard.press("Escape");
     expect(visitor.problems()).toEqual([]);

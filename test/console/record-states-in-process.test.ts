@@ -41,7 +41,7 @@ describe("a record page", () => {
     const bad = { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" };
     await page.route(api, (route) => route.fulfill(bad));
     await page.goto(appliance.url + path);
-    const problem = page.getByRole("alert").filter({ hasText: "A proxy in front of the appliance answered 502" });
+    const problem = page.getByRole("alert").filter({ hasText: "A proxy in front of the appliance returned 502" });
     await problem.first().waitFor();
     await page.unroute(api);
     await problem.first().getByRole("button", { name: "Try again" }).click();
@@ -55,7 +55,7 @@ describe("a record page", () => {
     await page.getByRole("heading", { name: title, level: 1 }).waitFor();
     await page.route(api, (route) => (route.request().url().includes("at=") ? route.abort() : route.continue()));
     await page.keyboard.press("[");
-    await page.getByText("The appliance did not answer.").first().waitFor();
+    await page.getByText("The appliance did not respond.").first().waitFor();
     expect(await page.getByRole("heading", { name: title, level: 1 }).count()).toBe(0);
     await page.unroute(api);
     visitor.problems();

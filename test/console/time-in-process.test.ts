@@ -59,7 +59,7 @@ describe("the time bar", () => {
     expect(visitor.problems()).toEqual([]);
     await page.route("**/api/v1/transactions?*", (route) => route.abort());
     await page.keyboard.press("[");
-    await page.locator(".step-note").filter({ hasText: "The appliance did not answer." }).waitFor();
+    await page.locator(".step-note").filter({ hasText: "The appliance did not respond." }).waitFor();
     expect(visitor.problems().filter((problem) => !problem.includes("net::ERR_"))).toEqual([]);
   });
 

@@ -13,7 +13,7 @@ export interface ApiResponse<Data, Meta = unknown> {
   /** Undefined until the first response. */
   readonly data: Data | undefined;
   readonly meta: Meta | undefined;
-  /** Whether `data` belongs to a previous request, shown until the current one is answered. */
+  /** Whether `data` belongs to a previous request, shown until the current one has a response. */
   readonly isEarlier: boolean;
   /** Whether a response is pending. */
   readonly isLoading: boolean;

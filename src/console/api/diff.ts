@@ -1,4 +1,5 @@
-// Differences from A to B. The API compares the earlier instant with the later; if A is later, its answer is reversed.
+// Differences from A to B. The API compares the earlier instant with the later; if A is later, its response is
+// reversed.
 
 import type { ComparedEnds } from "../time/compared.ts";
 import { parameter } from "../url/location.ts";

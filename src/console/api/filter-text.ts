@@ -1,6 +1,6 @@
-// Quoting of values in filters.
+// Quoting for filter values.
 
-/** Quotes a text as a filter value. */
+/** Quotes a string for use as a filter value. */
 export function quoted(value: string): string {
   return `"${value.replaceAll(/["\\]/g, "\\$&")}"`;
 }

@@ -1,6 +1,6 @@
 // Limit of the `ids` parameter, and grouping of ids by it.
 
-/** Most ids that a list request accepts. */
+/** Maximum number of ids that a list request accepts. */
 export const IDS_MAX = 300;
 
 /** Keeps the order; empty for no ids. */

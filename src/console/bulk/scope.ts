@@ -1,4 +1,4 @@
-// Scope of a bulk operation: selected records, or all that match a filter.
+// Bulk operation scope: selected records, or all that match a filter.
 
 import { read } from "../api/client.ts";
 import { IDS_MAX, idGroups } from "../api/ids.ts";

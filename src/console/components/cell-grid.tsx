@@ -1,4 +1,4 @@
-// Grid of many similar cells: one is in the tab order, arrow keys move the focus, and each has a text alternative.
+// Grid for many similar cells: one is in the tab order, arrow keys move the focus, and each has a text alternative.
 
 import type { ComponentChildren } from "preact";
 import { gridStep } from "./grid-keys.ts";

@@ -1,4 +1,4 @@
-// Fact-list rows with a single value: a timestamp, a text, or a record by name.
+// Fact-list rows with a single value: a timestamp, a string, or a record by name.
 
 import type { RecordKind } from "../kinds/kinds.ts";
 import { Named } from "../names/named.tsx";

@@ -1,4 +1,4 @@
-// Isolation of external text, so that its bidi control characters do not affect the surrounding text.
+// Isolation for external text, so that its bidi control characters do not affect the surrounding text.
 
 import { options } from "preact";
 import { selfContained } from "../text/isolated.ts";

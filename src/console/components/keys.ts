@@ -7,7 +7,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 export interface Key {
   /** Value of KeyboardEvent.key: `/`, `ArrowDown`, `t`. */
   readonly key: string;
-  /** Description for the key list. */
+  /** Description for the list of shortcuts. */
   readonly meaning: string;
   /** @returns false if not applicable; the browser then handles the key */
   readonly press: (event: KeyboardEvent) => unknown;

@@ -78,7 +78,7 @@ function Count({ text }: { readonly text: string }) {
   );
 }
 
-/** Inline actions; on narrow screens a menu, since they would take a line of their own. */
+/** Inline actions; on narrow screens a menu, since they would take a whole line. */
 function More({ children }: { readonly children: ComponentChildren }) {
   const menu = useRef<HTMLDivElement>(null);
   // Selecting an action closes the menu, except copying, whose confirmation must stay readable.

@@ -44,10 +44,10 @@ export function Problems({ responses }: ProblemsProps) {
 
 /** Cause and remedy of a problem, in a sentence or two. */
 export function sentenceOf({ status, code, message }: Refusal): string {
-  if (code === "unreachable") return "The appliance did not answer. Is it running, and can this computer reach it?";
+  if (code === "unreachable") return "The appliance did not respond. Is it running, and can this computer reach it?";
   // A response without an API error code comes from a proxy.
   if (code === "unknown" && status >= 500)
-    return `A proxy in front of the appliance answered ${message}. It may be restarting: try again in a moment.`;
+    return `A proxy in front of the appliance returned ${message}. It may be restarting: try again in a moment.`;
   if (status === 404) return "Record not found, or you don't have access to it.";
   if (status === 429) return `The appliance is busy. Try again in a moment. ${message}`;
   return message;

@@ -1,4 +1,4 @@
-// Table that scrolls horizontally if wider than its page, also by keyboard.
+// Table that scrolls horizontally if wider than its page, including by keyboard.
 
 import type { ComponentChildren } from "preact";
 import { HeadRow } from "./head-row.tsx";

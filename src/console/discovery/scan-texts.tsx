@@ -1,4 +1,4 @@
-// Short texts about a scan: scope, state, progress, written records.
+// Scan details in short form: scope, state, progress, written records.
 
 import type { DataOf } from "../api/client.ts";
 import { apiPath, kindWords, RECORD_KINDS } from "../kinds/kinds.ts";

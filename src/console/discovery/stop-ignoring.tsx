@@ -1,4 +1,4 @@
-// Removal of ignore-list entries, so that scans can restore the records. Has a preview, and can be undone.
+// Ignore-list entry removal, so that scans can restore the records. Has a preview, and can be undone.
 
 import { api, read, unwrapWrite } from "../api/client.ts";
 import { IDS_MAX } from "../api/ids.ts";

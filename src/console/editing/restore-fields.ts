@@ -27,7 +27,7 @@ export interface RestoreField extends EarlierField {
 /** Function that returns the ids that still exist. */
 export type FindExisting = (field: string, ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
-/** Fields that list parts, which are records of their own. */
+/** Fields that list parts, which are separate records. */
 const PARTS = new Set(["ip_addresses", "ports", "services", "interfaces", "bindings"]);
 const PLACEMENT_FIELDS: ReadonlySet<string> = new Set(
   wordList("id organization_id network_id host_id service_id expected_updated_at"),
@@ -52,7 +52,7 @@ const REASONS = {
   parts: "is a separate record: restore it on its own page.",
   placed: "identifies where the record belongs and does not change.",
   credentials: "is set by an Admin with the credentials of the host.",
-  missing: "refers to a record deleted since: restore that record first.",
+  missing: "refers to a record that has since been deleted: restore that record first.",
   empty: "had no value then but requires one.",
   undefinedNow: "is no longer a field of the organization.",
   same: "already has this value.",

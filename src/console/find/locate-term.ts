@@ -1,4 +1,4 @@
-// Classification of a search text by its form: IP address, MAC address, or possibly a host name. Pure.
+// Search term classification by form: IP address, MAC address, or possibly a host name. Pure.
 
 /** Locatable term, as for `GET /api/v1/locate`. */
 export type LocateTerm =

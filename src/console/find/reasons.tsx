@@ -38,7 +38,7 @@ export function Reasons({ candidate }: { readonly candidate: Candidate }) {
   );
 }
 
-/** Addresses and forwarding entries have no page of their own; links lead to the page that shows them. */
+/** Addresses and forwarding entries have no separate page; links lead to the page that shows them. */
 function BasisLink({ record, candidate }: { readonly record: Basis; readonly candidate: Candidate }) {
   const { entity_type, id, name } = record;
   if (entity_type === "ip_address") {

@@ -8,7 +8,7 @@ import { atQuery, network, scopeQuery } from "../time/at.ts";
 
 type Subnet = DataOf<"/api/v1/subnets">[number];
 
-/** Empty while loading, since it only supplements the main answer. */
+/** Empty while loading, since it only supplements the main result. */
 export function UnusedAddress({ address }: { readonly address: string }) {
   const query = { filter: `cidr : "${address}"`, limit: 0, ...scopeQuery() };
   const live = { how: "refresh", types: ["subnet"], network_id: network.value } as const;
@@ -35,7 +35,7 @@ function smallestOf(subnets: readonly Subnet[]): readonly Subnet[] {
   return [...smallest.values()];
 }
 
-/** Texts for the API states of an address without a host. */
+/** Labels for the API states of an address without a host. */
 const UNUSED_STATES: Readonly<Record<string, string>> = {
   Free: "Free",
   Dhcp: "Assigned by DHCP",

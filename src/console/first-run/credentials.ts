@@ -49,7 +49,7 @@ export async function wasCreatedWith(key: string): Promise<boolean> {
   return (await read("/api/v1/transactions", { query }).load()).data.length > 0;
 }
 
-/** Also assigns a credential of other networks to this one. @throws Refusal */
+/** Also assigns a credential of other networks to this network. @throws Refusal */
 export async function shareCredential(network: Network, id: string): Promise<void> {
   const { data, error, response } = await api
     .GET("/api/v1/credentials/{id}", { params: { path: { id } } })

@@ -1,4 +1,4 @@
-// Footer of a wizard step: main button, back, and skip.
+// Wizard step footer: main button, back, and skip.
 
 import type { ComponentChildren } from "preact";
 import { LinkButton } from "../components/buttons.tsx";

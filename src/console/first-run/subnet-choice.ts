@@ -1,4 +1,4 @@
-// Choice of a subnet in the wizard: whether it is preselected, and why not. Pure.
+// Subnet choice in the wizard: whether a subnet is preselected, and if not, why. Pure.
 
 import { addressesOfTargets } from "../scanning/targets.ts";
 import type { SkipReason } from "../text/first-run.ts";

@@ -1,4 +1,4 @@
-// State of the wizard in the URL: step and choices. Never contains a secret.
+// Wizard state in the URL: step and choices. Never contains a secret.
 
 import { hrefHere, parameter } from "../url/location.ts";
 

@@ -7,7 +7,7 @@ import { parseInstant } from "../time/instant.ts";
 
 /**
  * Generated from a schema by scripts/console-forms.ts, or from a custom field definition by `customField`. `ids` is a
- * list of references, `lines` a list of texts, `scalar` a value whose type is the record's `type`, and `other` a
+ * list of references, `lines` a list of strings, `scalar` a value whose type is the record's `type`, and `other` a
  * structured value.
  */
 export interface FormField {

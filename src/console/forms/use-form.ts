@@ -192,7 +192,7 @@ export function useForm({ initial = {}, draft: name, isGuarded = false, ...optio
       // A write of unknown outcome is repeated with its key, regardless of the input.
       if (!isLost || isGuarded) sent.current = [version.tag, typed, reason];
       void send(sent.current, async (header) => {
-        // Lets a reload resume an unanswered request.
+        // Lets a reload resume a pending request.
         sentAs.current = isGuarded ? null : header["Idempotency-Key"];
         persist();
         let isOpen: boolean;

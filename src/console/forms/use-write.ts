@@ -1,4 +1,4 @@
-// State of a form's writes: busy, refused, or of unknown outcome. A retry of an unchanged write reuses its idempotency
+// Write state of a form: busy, refused, or of unknown outcome. A retry of an unchanged write reuses its idempotency
 // key, so that it is carried out only once.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -17,7 +17,7 @@ export interface KeyHeader {
 export interface WriteState {
   readonly isBusy: boolean;
   readonly problem: Refusal | null;
-  /** Whether the outcome of the last write is unknown, until a retry is answered. */
+  /** Whether the outcome of the last write is unknown, until a retry gets a response. */
   readonly isLost: boolean;
   /** Sends a write, unless one is pending. Errors become `problem`. @param request complete description, for JSON */
   send(request: unknown, write: (header: KeyHeader) => Promise<unknown>): Promise<void>;

@@ -1,4 +1,4 @@
-// Comparison of a record and its parts between two instants. The page requests it once; its parts show change labels,
+// Record comparison between two instants, including parts. The page requests it once; its parts show change labels,
 // previous field values and removed records.
 
 import { type ComponentChildren, createContext } from "preact";
@@ -65,7 +65,7 @@ interface MatchingComparisonProps {
 }
 
 /**
- * For content with a request of its own. Keeps the previous comparison while a previous response is shown: if A and B
+ * For content with a separate request. Keeps the previous comparison while a previous response is shown: if A and B
  * are swapped, the differences are reversed at once, but the records arrive a moment later.
  */
 export function MatchingComparison({ isEarlier, children }: MatchingComparisonProps) {

@@ -1,4 +1,4 @@
-// Slot next to a changed record in a comparison. Filled by `frame/`, since this folder cannot import the edit forms.
+// Slot next to a changed record in a comparison. Filled by `frame/`, since this directory cannot import the edit forms.
 
 import { type ComponentChildren, createContext } from "preact";
 import type { ChangedRecord } from "./difference-lines.ts";

@@ -1,4 +1,4 @@
-// Facts of a record: fields with a value (in a comparison, also those that had one) and custom fields.
+// Record facts: fields with a value (in a comparison, also those that had one) and custom fields.
 
 import { CustomValue } from "../components/custom-value.tsx";
 import { Fact } from "../components/facts.tsx";

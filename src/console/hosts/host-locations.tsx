@@ -1,4 +1,4 @@
-// Location of a host: the switch ports that learned its MAC addresses, with confidence and reasons.
+// Host location: the switch ports that learned its MAC addresses, with confidence and reasons.
 
 import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";

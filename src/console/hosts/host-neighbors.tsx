@@ -1,4 +1,4 @@
-// Neighbors of a host: linked devices with evidence, stations on other ports, and its own location.
+// Host neighbors: linked devices with evidence, stations on other ports, and the host's location.
 
 import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";

@@ -1,4 +1,4 @@
-// Requests of the host page: the host with its counts, and one page of each kind of part.
+// Host page requests: the host with its counts, and one page of each kind of part.
 
 import { type ApiResponse, useResponse } from "../api/answer.ts";
 import { type Read, read } from "../api/client.ts";

@@ -1,4 +1,4 @@
-// List of hosts merged into this one: name, time of the merge, and link to the last state.
+// Hosts merged into the shown one, with name, time of the merge, and link to the last state.
 
 import { Fact } from "../components/facts.tsx";
 import { NameLink } from "../components/name-link.tsx";

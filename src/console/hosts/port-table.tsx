@@ -1,4 +1,4 @@
-// Table of ports by group: state, speed, VLANs, and connected devices, by name if known.
+// Port table by group, with state, speed, VLANs, and connected devices by name if known.
 
 import { Copied } from "../components/copied.tsx";
 import { HeadRow } from "../components/head-row.tsx";

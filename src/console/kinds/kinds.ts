@@ -31,7 +31,7 @@ interface KindEntry {
   readonly isHostPart?: true;
   /** Field with a record's scan targets: its address or prefix, or a host's address records. */
   readonly targetField?: string;
-  /** Whether the form is generated from the schema; other kinds are edited on pages of their own. */
+  /** Whether the form is generated from the schema; other kinds are edited on dedicated pages. */
   readonly isEdited?: true;
   /** Whether its records can carry tags. */
   readonly isTagged?: true;
@@ -207,7 +207,7 @@ type Entries = typeof ENTRIES;
 export type RecordKind = KindsWith<{ readonly path: string }>;
 /** Kinds with a form generated from the schema. */
 export type EditedKind = KindsWith<{ readonly isEdited: true }>;
-/** Kinds whose records have pages of their own that can show any instant. */
+/** Kinds whose records have dedicated pages that can show any instant. */
 export type PagedKind = KindsWith<{ readonly hasTabs: true }>;
 /** Kinds with a list generated from the schema. */
 export type ListedKind = KindsWith<{ readonly details: unknown }>;

@@ -1,4 +1,4 @@
-// Filter dialog for a column: field, operator and value. It produces filter text that can be edited further.
+// Filter dialog for a column: field, operator and value. Produces filter text that can still be edited.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useResponse } from "../api/answer.ts";

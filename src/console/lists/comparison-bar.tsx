@@ -1,4 +1,4 @@
-// Number of differences between two timestamps, and the choice of rows: all, all differences, or one change type.
+// Difference counts between two timestamps, and the choice of rows: all, all differences, or one change type.
 
 import type { ComponentChildren } from "preact";
 import { LinkButton } from "../components/buttons.tsx";

@@ -84,7 +84,7 @@ export function ListTable({ list, state, rows, count, selectedIds, ...actions }:
     toggle(list.idOf(row));
     return true;
   };
-  /** Extends the selection from the row toggled last. If rows in between are not loaded, toggles only this one. */
+  /** Extends the selection from the row toggled last. If rows in between are not loaded, toggles a single row. */
   const selectRange = (index: number) => {
     const anchor = lastToggled.current ?? index;
     const range = indexesIn({ first: Math.min(anchor, index), end: Math.max(anchor, index) + 1 }).map(rows.rowAt);

@@ -27,7 +27,7 @@ export interface Column<Row> {
 }
 
 export interface ListDefinition<Row> {
-  /** API name of the kind, also in the names of saved views. */
+  /** API name of the kind, which is also part of the names of saved views. */
   readonly kind: string;
   /** API path below /api/v1/. */
   readonly path: string;

@@ -1,4 +1,4 @@
-// Selection of the rows of a long list to render and of the windows to request. Pure.
+// Selects the rows of a long list to render, and the windows to request. Pure.
 
 /** Rows per window. */
 export const WINDOW_ROWS = 50;

@@ -1,4 +1,4 @@
-// Diagram of one topology, or of two compared: positions, a lane per link, and changes. Pure.
+// Topology diagram of one instant, or of two compared: positions, a lane per link, and changes. Pure.
 
 import type { paths } from "#api";
 import { shownName } from "../names/shown-name.ts";
@@ -102,7 +102,7 @@ function mergedItems<Item extends { readonly id: string }>(
   ];
 }
 
-/** Devices whose name, address, chassis ID, manufacturer or model contains the text. Null without a text. */
+/** Devices whose name, address, chassis ID, manufacturer or model contains the text. Null without a search text. */
 export function matchesIn({ nodes }: Diagram, text: string | null): ReadonlySet<string> | null {
   const search = text?.trim().toLowerCase() ?? "";
   if (search === "") return null;

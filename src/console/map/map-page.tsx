@@ -123,7 +123,7 @@ function AtInstant({ query, subject, networkId, isPeriodLoading = false }: ViewP
   );
 }
 
-/** Map over a period, at the URL's timestamp. Moving through the period sends no further requests. */
+/** Map over a period, at the URL's timestamp. Moving through the period sends no more requests. */
 function OverPeriod({ query, subject, networkId }: ViewProps) {
   const [from, to] = [parameter("from"), parameter("to")];
   const request = read("/api/v1/topology", {

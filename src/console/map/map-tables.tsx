@@ -1,4 +1,4 @@
-// Content of the map as tables, also for screen readers.
+// Map content as tables, including for screen readers.
 
 import { computed } from "@preact/signals";
 import type { ComponentChildren } from "preact";

@@ -1,4 +1,4 @@
-// Layout of the map: toolbar, picture, selected device and tables.
+// Map layout: toolbar, picture, selected device and tables.
 
 import { type MutableRef, useCallback, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useKeys } from "../components/keys.ts";

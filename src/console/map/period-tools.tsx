@@ -1,4 +1,4 @@
-// Controls of a map period: bounds, current position, stepping and playback. Each step sets the URL's timestamp.
+// Controls for a map period: bounds, current position, stepping and playback. Each step sets the URL's timestamp.
 
 import { type MutableRef, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ActionButton } from "../components/buttons.tsx";

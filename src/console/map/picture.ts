@@ -158,7 +158,7 @@ export class Picture {
     if (this.subject !== null && subject !== this.subject) {
       this.view = null;
       this.isDefaultView = true;
-      // A viewport of another map does not apply to this one.
+      // A viewport of another map does not apply here.
       if (viewport === this.viewport && viewport !== null) this.scheduleReport();
       else this.applyViewport(viewport);
     } else if (this.subject === null || viewport !== this.viewport) this.applyViewport(viewport);

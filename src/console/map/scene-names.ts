@@ -82,7 +82,7 @@ function boxOf({ x, y, width }: SceneName): Box {
   return { x: x - width / 2, y: y - NAME_HEIGHT / 2, width, height: NAME_HEIGHT };
 }
 
-/** Limits a text to this many characters, without splitting a code point. */
+/** Limits a string to this many characters, without splitting a code point. */
 export function shortened(text: string, maximum = NAME_LENGTH_MAX): string {
   const characters = [...text.replace(/\s+/gu, " ")];
   return characters.length <= maximum ? characters.join("") : `${characters.slice(0, maximum - 1).join("")}…`;

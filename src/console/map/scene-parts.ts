@@ -47,7 +47,7 @@ export interface SceneOptions {
   readonly path: ReadonlySet<string>;
   /** Null without a search. */
   readonly found: ReadonlySet<string> | null;
-  /** Width of a text in pixels. */
+  /** Width of a string in pixels. */
   readonly widthOf: (text: string, isStrong: boolean) => number;
 }
 

@@ -1,4 +1,4 @@
-// Details of the device selected on the map: its links and the shortest path to it.
+// Selected device on the map, with its links and the shortest path to it.
 
 import { Copied } from "../components/copied.tsx";
 import { TextFact } from "../components/fact-values.tsx";

@@ -1,4 +1,4 @@
-// Change of a device or link between two timestamps, and its time spans within a period, in words.
+// Change to a device or link between two timestamps, and its time spans within a period, in words.
 
 import { When } from "../components/when.tsx";
 import { formatUtc } from "../time/instant.ts";

@@ -1,4 +1,4 @@
-// Viewport of the map: a map point (x, y) is at (x · scale + view.x, y · scale + view.y). Pure.
+// Map viewport: a map point (x, y) is at (x · scale + view.x, y · scale + view.y). Pure.
 
 /** Position of the map origin in CSS pixels, and CSS pixels per map unit. */
 export type View = Point & { readonly scale: number };

@@ -1,4 +1,4 @@
-// Names of referenced records at the shown instant, requested in batches: one request per kind and render.
+// Referenced record names at the shown instant, requested in batches: one request per kind and render.
 
 import { batch, type Signal, signal } from "@preact/signals";
 import { onResponsesCleared } from "../api/answer.ts";

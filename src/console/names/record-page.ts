@@ -2,7 +2,7 @@
 
 import { entryOf } from "../kinds/kinds.ts";
 
-/** Page of a record; null for a kind without pages of its own. */
+/** Page of a record; null for a kind without dedicated pages. */
 export function recordPage(kind: string, id: string): string | null {
   return entryOf(kind)?.page?.replace(":id", id) ?? null;
 }

@@ -1,4 +1,4 @@
-// Addresses of a subnet: cells if small, blocks if large; for large IPv6 subnets, a row per run of equal state.
+// Subnet addresses: cells if small, blocks if large; for large IPv6 subnets, a row per run of equal state.
 
 import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";

@@ -1,4 +1,4 @@
-// Conflicts of a subnet: addresses used by several hosts, and the subnet itself.
+// Subnet conflicts: addresses used by several hosts, and the subnet itself.
 
 import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
@@ -12,7 +12,7 @@ import { isWithinPrefix } from "./prefixes.ts";
 
 /** Conflicts read for the whole network; the conflicts page shows more. */
 const CONFLICTS_MAX = 1_000;
-/** Conflicts shown for the subnet; more add nothing. */
+/** Conflicts shown for the subnet; a longer list adds nothing. */
 const SHOWN_MAX = 20;
 
 interface SubnetConflictsProps {

@@ -1,5 +1,5 @@
-// Effects of a plan, listed like differences: each record and field with its current and planned value. Large groups of
-// one kind are collapsed and show a count.
+// Plan effects, listed like a diff: each record and field with its current and planned value. Large groups of one kind
+// are collapsed and show a count.
 
 import { useState } from "preact/hooks";
 import { ChangedSubject } from "../field-values/changed-subject.tsx";
@@ -126,7 +126,7 @@ function Line({ planned, plan, hasReason = true }: LineProps) {
       {hasReason && reason !== undefined && <Reason text={reason} plan={plan} />}
       {changes.length > 0 && <FieldChanges changes={changes} from={null} to={stateAt} />}
       {action === "Update" && fields.length > 0 && others.length + changes.length === 0 && (
-        <p class="aside plan-also">Only its parts change, as listed below.</p>
+        <p class="aside plan-also">Only its ports, addresses and other child records change; see below.</p>
       )}
       {action === "Update" && others.length > 0 && (
         <p class="aside plan-also">{`${changes.length > 0 ? "Also: " : ""}${others.map(fieldTitle).join(", ")}`}</p>

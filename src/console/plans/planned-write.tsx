@@ -1,4 +1,4 @@
-// Preview of a write: changed, restored, deleted and unchanged records, or conflicts; then its transaction.
+// Write preview: changed, restored, deleted and unchanged records, or conflicts; then its transaction.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";

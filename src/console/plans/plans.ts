@@ -16,7 +16,7 @@ export interface Plan {
   readonly actions: readonly PlannedAction[];
   /** Reasons why the write is impossible; for a write done record by record, the skipped records with reasons. */
   readonly conflicts: readonly { readonly id: string; readonly field?: string; readonly message: string }[];
-  /** Fingerprint of the plan, sent with the write to prevent any other effect. */
+  /** Fingerprint of the plan, sent with the write so that nothing else is applied. */
   readonly plan?: string;
   /** Instant of the restored state; absent if unknown or not applicable. */
   readonly stateAt?: string;
@@ -29,7 +29,7 @@ export interface PlanRequest {
   readonly reason: string;
   /** Idempotency key, from newRequestKey(). */
   readonly key: string;
-  /** Fingerprint of the plan shown; the API answers 409 if the effects have changed since. */
+  /** Fingerprint of the plan shown; the API returns 409 if the effects have changed since. */
   readonly plan?: string | undefined;
 }
 

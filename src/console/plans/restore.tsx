@@ -1,4 +1,4 @@
-// Restores a record to the shown instant or to its last state.
+// Restore button and preview, for the shown instant or a record's last state.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { operationOn, type RecordKind } from "../kinds/kinds.ts";
@@ -36,7 +36,7 @@ interface RestoreButtonProps extends Pick<RestoreProps, "kind" | "label"> {
   onOpen(): void;
 }
 
-/** Restore button; empty without the permission. */
+/** Restore button; hidden without permission. */
 export function RestoreButton({ kind, label, isOpen, onOpen }: RestoreButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(isOpen);

@@ -1,4 +1,4 @@
-// Page of a record whose kind has no pages of its own: fields, edit and restore actions, and history.
+// Generic record page, for kinds without dedicated pages: fields, edit and restore actions, and history.
 
 import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";

@@ -1,4 +1,4 @@
-// Frame of a record page: loading, failed and missing states; name, pin, tabs, and the history as the last tab.
+// Record page frame: loading, failed and missing states; name, pin, tabs, and the history as the last tab.
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";

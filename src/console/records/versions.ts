@@ -1,4 +1,4 @@
-// Versions of records whose kind has pages of its own.
+// Versions of records whose kind has dedicated pages.
 
 import { type Read, read } from "../api/client.ts";
 import { apiPath, entryOf, type PagedKind } from "../kinds/kinds.ts";

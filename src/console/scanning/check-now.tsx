@@ -1,4 +1,4 @@
-// Button that checks whether one address answers: a scan of that address alone, without secrets.
+// Button that checks whether one address responds: a scan of that address alone, without secrets.
 
 import { useState } from "preact/hooks";
 import { useResponse } from "../api/answer.ts";

@@ -108,7 +108,7 @@ export async function claimAppliance(claim: Claim): Promise<string> {
 }
 
 const NO_COOKIE =
-  "The browser did not store the session cookie. Over plain HTTP, it cannot replace a cookie set over HTTPS: use the https address, or allow cookies for this one.";
+  "The browser did not store the session cookie. Over plain HTTP, it cannot replace a cookie set over HTTPS: use the https address, or allow cookies for this address.";
 
 /** Enters a session that was just opened. @throws Refusal */
 export async function enterSession(): Promise<void> {

@@ -3,7 +3,7 @@
 import { apiPath, isPagedKind, type PagedKind, RECORD_KINDS } from "../kinds/kinds.ts";
 import { preferences, setPreference } from "./preferences.ts";
 
-/** A record whose kind has pages of its own. */
+/** A record whose kind has dedicated pages. */
 export interface Pinned {
   readonly kind: PagedKind;
   readonly id: string;

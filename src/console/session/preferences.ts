@@ -27,7 +27,7 @@ export async function loadPreferences(): Promise<void> {
   await readPreferences().catch(() => undefined);
 }
 
-/** @throws Refusal, also if the user has signed out */
+/** @throws Refusal, including if the user has signed out */
 function readPreferences(): Promise<void> {
   const request = reading ?? fetchPreferences();
   reading = request;

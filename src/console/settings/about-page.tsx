@@ -1,4 +1,4 @@
-// Version and components of netledger, each with its licence and licence text, available offline.
+// Version and components of netledger, each with its license and license text, available offline.
 
 import { useState } from "preact/hooks";
 import { useResponse } from "../api/answer.ts";
@@ -70,7 +70,7 @@ function Components({ components }: { readonly components: readonly Component[] 
 
 const PARTS: Readonly<Record<string, string>> = { server: "server", console: "console", runtime: "runtime" };
 
-/** Renders the licence texts only when opened, since they are long. */
+/** Renders the license texts only when opened, since they are long. */
 function Licence({ name, version, licence, part_of, texts }: Component) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -1,4 +1,4 @@
-// Reach of a credential with reasons: subnets by network, and addresses by host.
+// Recipients of a credential, with reasons: subnets by network, addresses by host.
 
 import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
@@ -25,7 +25,7 @@ export function CredentialReach({ id }: { readonly id: string }) {
     hosts.some(({ addresses_waiting }) => addresses_waiting > 0);
   return (
     <>
-      {networks.length + hosts.length + target_ips.length === 0 && <p>{credentialText.reachNowhere}</p>}
+      {networks.length + hosts.length + target_ips.length === 0 && <p>{credentialText.noRecipients}</p>}
       {networks.map((network) => (
         <NetworkReach key={network.network_id} network={network} />
       ))}
@@ -87,7 +87,7 @@ function NetworkReach({ network }: { readonly network: Reach["networks"][number]
   );
 }
 
-/** Whether subnets of this type get credentials only at named targets; see `accepts_credentials` in the API. */
+/** Whether credentials are sent to subnets of this type only at named targets; see `accepts_credentials` in the API. */
 function isExcludedType(type: string): boolean {
   return ["Internet", "Remote", "Loopback"].includes(type);
 }
@@ -133,7 +133,7 @@ export function AddressesSent({ addresses, count }: AddressesSentProps) {
         <li key={id}>
           <Copied text={ip_address} />{" "}
           <span class={is_sent ? "state state-up" : "state trial-unclear"}>
-            {is_sent ? credentialText.sent : credentialText.waits}
+            {is_sent ? credentialText.sent : credentialText.pendingApproval}
           </span>
         </li>
       ))}

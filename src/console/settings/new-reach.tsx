@@ -18,7 +18,7 @@ interface NewReachProps {
 
 /** Longer lists are impractical to read. */
 const LISTED_MAX = 12;
-/** Each network or host needs a request of its own. */
+/** Each network or host needs a separate request. */
 const QUERIED_MAX = 20;
 
 export function NewReach({ previous, networks, hosts, targets, isSecretChanged }: NewReachProps) {

@@ -33,10 +33,10 @@ export function AccountMenu() {
         </p>
         <ZoneChoice />
         <a href={hrefOf("/settings")} onClick={({ currentTarget }) => hideMenu(currentTarget)}>
-          Account: password, sessions
+          Account settings
         </a>
         <button type="button" onClick={showKeys} popoverTarget="account" popoverTargetAction="hide">
-          Keys <kbd>?</kbd>
+          Keyboard shortcuts <kbd>?</kbd>
         </button>
         <ActionButton label="Sign out" onClick={signOutNow} />
         {problem !== null && <Problem problem={problem} />}

@@ -27,7 +27,7 @@ export function KeyList() {
   return (
     <dialog ref={(element) => void (dialog.current = element)} class="keys" aria-labelledby="keys-title">
       <form method="dialog">
-        <h2 id="keys-title">Keys</h2>
+        <h2 id="keys-title">Keyboard shortcuts</h2>
         <button type="submit">Close</button>
       </form>
       <dl>

@@ -206,7 +206,7 @@ export function instantEntries(typed: string): PaletteEntry[] {
 /** Entries for keyboard shortcuts, titled by their meaning. */
 function shortcutEntries(): PaletteEntry[] {
   return keys.value.map(({ key, meaning, press }) => ({
-    group: "Keys",
+    group: "Keyboard shortcuts",
     title: `${meaning} (${key})`,
     run: () => void press(new KeyboardEvent("keydown", { key })),
   }));

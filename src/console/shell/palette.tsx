@@ -14,7 +14,7 @@ import { entriesFor, instantEntries, type PaletteEntry, paletteEntries } from ".
 
 /** Maximum number of records found while typing. */
 const RECORDS_MAX = 8;
-/** Maximum number of entries shown; further typing narrows them down. */
+/** Maximum number of entries shown; typing more narrows them down. */
 const SHOWN_MAX = 40;
 /** Shorter terms match too much to search on every keystroke. */
 const SEARCH_MIN = 2;

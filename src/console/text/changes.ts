@@ -1,4 +1,4 @@
-// Texts about changes: actors, counts, and records that do not exist.
+// UI strings for changes: actors, counts, and records that do not exist.
 
 import { capital, kindWords } from "../kinds/kinds.ts";
 import { counted, groupedDigits } from "./digits.ts";

@@ -1,4 +1,4 @@
-// Texts about comparisons of two instants.
+// UI strings for comparisons of two instants.
 
 export const comparisonText = {
   changes: { added: "Added", removed: "Removed", changed: "Changed" },

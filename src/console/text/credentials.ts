@@ -1,4 +1,4 @@
-// Texts of the credential pages: fields, assignments with their reasons, and trial results.
+// UI strings for the credential pages: fields, assignments with their reasons, and trial results.
 
 import { counted, groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
@@ -92,7 +92,7 @@ export const credentialText = {
     `The next scan sends it to ${listText(addresses, remaining)}.`,
   newSecretNote: "The next scan sends the new secret to all its devices.",
   reach: "Recipients and reasons",
-  reachNowhere: "The credential is not sent anywhere: it is not assigned to a network or host.",
+  noRecipients: "The credential is not sent anywhere: it is not assigned to a network or host.",
   reachNetwork: (asked: number, skipped: number) =>
     `${counted(asked, "subnet", "subnets")} queried, ${groupedDigits(skipped)} skipped`,
   reachNoSubnets: "The network has no subnets, so nothing is sent there.",
@@ -108,7 +108,7 @@ export const credentialText = {
   host: "Host",
   addresses: "Addresses",
   sent: "receives it",
-  waits: "waiting for an Admin to confirm the address",
+  pendingApproval: "waiting for an Admin to confirm the address",
   waitingLink: "Items that need an Admin's approval",
   hostWide: "every address once confirmed by an Admin",
   listed: (remaining: number) => `and ${groupedDigits(remaining)} more`,
@@ -147,7 +147,7 @@ export const credentialText = {
     authentication: "Authentication",
     system: "System group",
     interfaces: "Interfaces",
-    addresses: "Own addresses",
+    addresses: "IP addresses",
     lldp: "LLDP neighbors",
     forwarding: "Forwarding table",
     scans: "Sent by scans",

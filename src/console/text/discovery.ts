@@ -1,4 +1,4 @@
-// Texts of the discovery pages: scans, findings, schedules and ignored addresses.
+// UI strings for the discovery pages: scans, findings, schedules and ignored addresses.
 
 import { groupedDigits } from "./digits.ts";
 

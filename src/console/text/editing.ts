@@ -1,4 +1,4 @@
-// Texts about editing records.
+// UI strings for editing records.
 
 import { isolated } from "./isolated.ts";
 
@@ -16,7 +16,8 @@ export const editText = {
   /** Rewords the API's hint about a query parameter for this form. */
   inUse: (message: string) => message.replace("repeat with cascade=true", "delete anyway"),
   restored: "Your input was restored.",
-  merged: (fields: readonly string[]) => `Meanwhile others changed ${fields.join(", ")}. Their changes are kept.`,
+  merged: (fields: readonly string[]) =>
+    `Others have changed ${fields.join(", ")} in the meantime. Their changes are kept.`,
   unknownOutcome: "We couldn't confirm that the change was saved. Save again – it's safe to retry.",
   error: {
     required: "A value is required.",

@@ -1,4 +1,4 @@
-// Search texts.
+// UI strings for search.
 
 // Created on demand: the first formatter noticeably delays page load.
 export const percent = (share: number) => new Intl.NumberFormat("en", { style: "percent" }).format(share);

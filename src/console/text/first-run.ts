@@ -1,4 +1,4 @@
-// Texts of the first-run wizard: this machine, what to scan, credentials, and the first scan.
+// UI strings for the first-run wizard: this machine, what to scan, credentials, and the first scan.
 
 export const wizardText = {
   question: {

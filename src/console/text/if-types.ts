@@ -1,4 +1,4 @@
-// Names of interface types: numbers of IANA's registry (IANAifType-MIB), with a common name and the registered one.
+// Interface type names by number in IANA's registry (IANAifType-MIB): a common name and the registered one.
 
 /** By number: common name and registered name. */
 export const IF_TYPES: Readonly<Record<number, readonly [word: string, registered: string]>> = {

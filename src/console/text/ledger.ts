@@ -1,4 +1,4 @@
-// Ledger page texts.
+// UI strings for the ledger page.
 
 import { groupedDigits } from "./digits.ts";
 

@@ -1,4 +1,4 @@
-// List texts. Field labels are derived from the schema names, spelled out.
+// UI strings for lists. Field labels are derived from the schema names, spelled out.
 
 import { capital } from "../kinds/kinds.ts";
 import { ownValue } from "./own-value.ts";

@@ -1,4 +1,4 @@
-// Map texts.
+// UI strings for the map.
 
 import { groupedDigits } from "./digits.ts";
 

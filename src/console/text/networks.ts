@@ -1,4 +1,4 @@
-// Texts of the subnet, VLAN and conflict pages.
+// UI strings for the subnet, VLAN and conflict pages.
 
 import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";

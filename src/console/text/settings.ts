@@ -1,4 +1,4 @@
-// Texts shared by the settings: names, audience, and confirmations of irreversible actions.
+// UI strings shared by the settings: names, audience, and confirmations of irreversible actions.
 
 export const settingsText = {
   tabs: {

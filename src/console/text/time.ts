@@ -1,4 +1,4 @@
-// Texts about the shown instant and the comparison instant.
+// UI strings for the shown instant and the comparison instant.
 
 export const timeText = {
   now: "Now",

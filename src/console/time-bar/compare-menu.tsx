@@ -1,4 +1,4 @@
-// Menu of comparison instants: now, an earlier time, a marker, any instant. Sets `vs` in the URL.
+// Comparison instant menu: now, an earlier time, a marker, any instant. Sets `vs` in the URL.
 
 import { useRef } from "preact/hooks";
 import { ActionButton } from "../components/buttons.tsx";

@@ -1,4 +1,4 @@
-// Range of the time bar: a preset, everything, or a custom range.
+// Time bar range: a preset, everything, or a custom range.
 
 import { useRef, useState } from "preact/hooks";
 import { ActionButton, SubmitButton } from "../components/buttons.tsx";

@@ -1,4 +1,4 @@
-// Dragging of an instant, as fast as responses arrive. A completed drag is one entry in the browser history.
+// Drag control for an instant, as fast as responses arrive. A completed drag is one entry in the browser history.
 
 import { batch } from "@preact/signals";
 import { requestsInFlight } from "../api/client.ts";

@@ -8,7 +8,7 @@ import { at, atMs, showAt } from "../time/at.ts";
 import { formatUtc, urlTimestamp } from "../time/instant.ts";
 import { activityScope } from "./activity-scope.ts";
 
-/** Result of the last step: no further change, or an error. */
+/** Result of the last step: no more changes, or an error. */
 export const stepNote = signal<string | null>(null);
 
 /** Runs steps one after another, even if keys are pressed faster than responses arrive. */

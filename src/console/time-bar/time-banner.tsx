@@ -31,7 +31,7 @@ export function TimeBanner() {
   );
 }
 
-/** Printouts need the timestamp, also in UTC for readers in other zones. */
+/** Printouts need the timestamp, in UTC as well for readers in other zones. */
 function PrintTimestamp() {
   const ms = at.value === null ? now.value : atMs.value;
   if (ms === null) return null;

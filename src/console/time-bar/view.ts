@@ -1,4 +1,4 @@
-// Window of the time bar. Its range is a user preference, stored in the browser.
+// Time bar window. Its range is a user preference, stored in the browser.
 
 import { computed, signal } from "@preact/signals";
 import { atMs } from "../time/at.ts";

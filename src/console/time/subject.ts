@@ -1,4 +1,4 @@
-// Subject of the page: the time bar counts its changes, and `[` and `]` step through them.
+// Page subject: the time bar counts its changes, and `[` and `]` step through them.
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

@@ -1,4 +1,4 @@
-// Window of the time bar: its ranges, and positions of instants in it. Pure.
+// Time bar window: its ranges, and positions of instants in it. Pure.
 
 import { DAY_MS, HOUR_MS, MINUTE_MS, MONTH_MS } from "./instant.ts";
 

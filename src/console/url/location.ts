@@ -19,7 +19,7 @@ export function parameter(name: string): string | null {
 
 /**
  * URL of a page with the carried parameters.
- * @param path may have parameters of its own: `/hosts?search=core`
+ * @param path may have its own parameters: `/hosts?search=core`
  * @param changes parameters to set; null removes one
  */
 export function hrefOf(path: string, changes: Readonly<Record<string, string | null | undefined>> = {}): string {
