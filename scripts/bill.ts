@@ -1,5 +1,5 @@
-// Components of the executable, in one embedded file: the bill of materials, and the licence texts of each component.
-// The same input produces the same bytes.
+// Executable components in one embedded file: the bill of materials, and the license texts of each component. The same
+// input produces the same bytes.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -67,7 +67,7 @@ export function componentsOf(root: string, bom: string, bundles: readonly Bundle
   return [program, ...others.toSorted((a, b) => rank(a) - rank(b))];
 }
 
-/** Describes the runtime or a part of it with the standard licence text: its package includes no licence file. */
+/** Describes the runtime or a part of it with the standard license text: its package includes no license file. */
 function runtimeComponent(component: BomComponent, root: string): BillComponent {
   const base = describe(component);
   return { ...base, part_of: ["runtime"], texts: standardText(base.licence, root) };

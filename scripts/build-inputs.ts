@@ -12,7 +12,7 @@ export const EXECUTABLE = join(DIST, "netledger");
 /** Suffix of an executable's software bill of materials. */
 export const SBOM = ".cdx.json";
 
-/** Folders whose files are bundled, embedded or read by macros; every file counts, even if nothing imports it. */
+/** Directories whose files are bundled, embedded or read by macros; every file counts, even if nothing imports it. */
 const FOLDERS = ["src", "migrations"];
 
 /** Data files read by the build. bun.lock represents the dependencies. */
@@ -45,7 +45,7 @@ export function markBuilt({ stamp }: BuildOutput, fingerprint: string): void {
   writeAtomically(stamp, `${fingerprint}\n`);
 }
 
-/** Writes a file atomically: concurrent readers get the old or the new text. */
+/** Writes a file atomically: concurrent readers get the old or the new content. */
 export function writeAtomically(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.new`;
@@ -87,7 +87,7 @@ export function inputsOf(root: string, script: string): string[] {
   return [...inputs, ...FOLDERS.flatMap((folder) => filesBelow(root, folder))].sort();
 }
 
-/** All files below a folder, as sorted paths relative to the root. */
+/** All files below a directory, as sorted paths relative to the root. */
 export function filesBelow(root: string, folder: string): string[] {
   const absolute = join(root, folder);
   if (!existsSync(absolute) || !statSync(absolute).isDirectory()) return [];

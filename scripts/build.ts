@@ -1,6 +1,6 @@
-// Build of the executable: dist/netledger for this machine, or dist/netledger-<platform> for named platforms, each with
-// its software bill of materials, <name>.cdx.json. Must not minify: Elysia reads the source text of its hooks and
-// responds with 500 if their names are missing.
+// Executable build: dist/netledger for this machine, or dist/netledger-<platform> for named platforms, each with its
+// software bill of materials, <name>.cdx.json. Must not minify: Elysia reads the source text of its hooks and responds
+// with 500 if their names are missing.
 
 import {
   chmodSync,
@@ -102,8 +102,8 @@ function hostPlatform(): Platform {
 }
 
 /**
- * Compiles into a separate folder and renames the result: a running executable is not overwritten, and a partial one is
- * never visible.
+ * Compiles into a separate directory and renames the result: a running executable is not overwritten, and a partial one
+ * is never visible.
  */
 async function compile(outfile: string, runtime: string, platform: Platform): Promise<void> {
   // These modules load the server: they are imported only if there is something to build.

@@ -193,7 +193,7 @@ function listTypeOf(items: Schema | undefined): FormField["type"] {
 /** Maximum length of custom field values by type; the OpenAPI document does not contain them. */
 const CUSTOM_LIMITS = { text: FIELD_TEXT_MAX_LENGTH, url: FIELD_URL_MAX_LENGTH };
 
-/** Generates the OpenAPI document from the sources, as JSON. Loads the server: 3 s of processor time. */
+/** Generates the OpenAPI document from the sources, as JSON. Loads the server: 3 s of CPU time. */
 export async function apiDocument(): Promise<string> {
   const [{ createBareApp }, { openApiDocument }] = await Promise.all([
     import("../src/registry/bare-app.ts"),

@@ -1,5 +1,5 @@
-// Build of the console: dist/console.pack, one file with the page and all its resources, each uncompressed, with Brotli
-// and with gzip. `--watch` rebuilds it on every source change. Independent of the content of the console.
+// Console build: writes dist/console.pack, which holds the page and all assets uncompressed, Brotli- and gzip-
+// compressed. `--watch` rebuilds it on every source change. Independent of the console's content.
 
 import { mkdirSync, readFileSync, renameSync, watch, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -10,19 +10,19 @@ import { writeForms } from "./console-forms.ts";
 
 const root = resolve(import.meta.dir, "..");
 const SOURCES = join(root, "src/console");
-/** Pack that `--console` takes and the executable embeds. */
+/** Pack passed to `--console` and embedded in the executable. */
 export const CONSOLE_PACK = join(root, "dist/console.pack");
 
 /**
- * Modules needed by this many pages move to the first script, unless they are large. The bundler creates a file per set
- * of pages that share modules: a page would consist of fifty files of a hundred bytes, each of them a request.
+ * Modules used by this many pages move to the entry chunk, unless they are large. The bundler creates a file per set of
+ * pages that share modules: otherwise a page would load fifty 100-byte files, one request each.
  */
 const SHARED_BY_PAGES = 7;
 const SHARED_MAX_BYTES = 4_000;
 /** The same limit for modules of forms, which many pages contain but none needs at first. */
 const FORM_MAX_BYTES = 1_000;
 
-/** Delay of a rebuild: editors save several files at once, some of them in two steps. */
+/** Rebuild debounce: editors save several files at once, some in two steps. */
 const SETTLE_MS = 50;
 
 interface Metafile {
@@ -44,14 +44,14 @@ interface BuiltConsole {
   readonly metafile: Metafile;
   /** Size of each file with Brotli, by name. */
   readonly sizes: Readonly<Record<string, number>>;
-  /** Scripts that every page loads at its start: the first script and its static imports. */
+  /** Scripts that every page loads initially: the entry chunk and its static imports. */
   readonly first: readonly string[];
-  /** Number of further scripts per dynamically loaded module, by its source path. */
-  readonly further: Readonly<Record<string, number>>;
+  /** Number of additional chunks per dynamically loaded module, by source path. */
+  readonly additional: Readonly<Record<string, number>>;
 }
 
 /**
- * Builds the console and writes the pack atomically: a reader of the previous pack can read it to the end.
+ * Builds the console and writes the pack atomically: an open reader keeps the previous pack.
  * @throws Error with the bundler's messages
  */
 export async function buildConsole(): Promise<BuiltConsole> {
@@ -71,7 +71,7 @@ export async function buildConsole(): Promise<BuiltConsole> {
   const urlOf = (pattern: RegExp) => {
     // Chunks shared by several pages have the name of an entry too.
     const output = outputs.find(({ name, isEntry }) => pattern.test(name) && (isEntry || !name.endsWith(".js")));
-    if (output === undefined) throw new Error(`the console has no file that matches ${pattern}.`);
+    if (output === undefined) throw new Error(`no console output file matches ${pattern}.`);
     return CONSOLE_ASSETS + output.name;
   };
   const first = staticImports(result.metafile, basename(urlOf(/^main-.*\.js$/)));
@@ -104,11 +104,11 @@ export async function buildConsole(): Promise<BuiltConsole> {
     metafile: result.metafile,
     sizes: Object.fromEntries(files.map(({ name, brotli }) => [name, brotli.length])),
     first,
-    further: furtherScripts(result.metafile, first),
+    additional: additionalChunks(result.metafile, first),
   };
 }
 
-/** @param included modules to add to the first script although it does not use them, as paths */
+/** @param included paths of modules to bundle into the entry chunk although it does not import them */
 async function bundle(included: readonly string[]) {
   const main = join(SOURCES, "main.tsx");
   const result = await Bun.build({
@@ -124,7 +124,7 @@ async function bundle(included: readonly string[]) {
     throw: false,
     plugins: [
       {
-        name: "beginning",
+        name: "entry-imports",
         setup: (build) => {
           build.onLoad({ filter: /main\.tsx$/ }, async ({ path }) => {
             const text = await Bun.file(path).text();
@@ -136,24 +136,24 @@ async function bundle(included: readonly string[]) {
     ],
   });
   if (!result.success || result.metafile === undefined)
-    throw new Error(`the console was not built.\n${result.logs.map((log) => Bun.inspect(log)).join("\n")}`);
+    throw new Error(`console build failed:\n${result.logs.map((log) => Bun.inspect(log)).join("\n")}`);
   return { outputs: result.outputs, metafile: result.metafile as Metafile };
 }
 
-/** Paths of modules needed by SHARED_BY_PAGES pages, but not by the first script. */
+/** Paths of modules needed by SHARED_BY_PAGES pages, but not by the entry chunk. */
 function sharedModules(metafile: Metafile): string[] {
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
   const pages = new Map<string, number>();
   for (const [name, { entryPoint }] of outputs)
     if (entryPoint !== undefined && name.endsWith(".js"))
       for (const file of staticImports(metafile, name)) pages.set(file, (pages.get(file) ?? 0) + 1);
-  const firstScripts = new Set(
+  const entryChunks = new Set(
     [...outputs]
       .filter(([, { entryPoint }]) => entryPoint?.endsWith("/main.tsx"))
       .flatMap(([name]) => staticImports(metafile, name)),
   );
   return [...pages]
-    .filter(([file, count]) => count >= SHARED_BY_PAGES && !firstScripts.has(file))
+    .filter(([file, count]) => count >= SHARED_BY_PAGES && !entryChunks.has(file))
     .flatMap(([file]) => Object.entries(outputs.get(file)?.inputs ?? {}))
     .filter(
       ([path, { bytesInOutput }]) =>
@@ -162,12 +162,12 @@ function sharedModules(metafile: Metafile): string[] {
     .map(([path]) => resolve(path));
 }
 
-function furtherScripts(metafile: Metafile, first: readonly string[]): Record<string, number> {
-  const further: Record<string, number> = {};
+function additionalChunks(metafile: Metafile, first: readonly string[]): Record<string, number> {
+  const additional: Record<string, number> = {};
   for (const [path, { entryPoint }] of Object.entries(metafile.outputs))
     if (entryPoint !== undefined && path.endsWith(".js"))
-      further[entryPoint] = staticImports(metafile, basename(path)).filter((name) => !first.includes(name)).length;
-  return further;
+      additional[entryPoint] = staticImports(metafile, basename(path)).filter((name) => !first.includes(name)).length;
+  return additional;
 }
 
 /** A script and its static imports, including indirect ones. */

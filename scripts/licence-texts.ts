@@ -1,5 +1,5 @@
-// Licence texts to distribute with a package: its own files, else its README's section, another package of the same
-// repository, or the standard text of the licence (SPDX).
+// License texts to distribute with a package: its own files, else its README's section, another package of the same
+// repository, or the standard text of the license (SPDX).
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,19 +7,19 @@ import type { LicenceText } from "../src/operations/bill.ts";
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|copyrightnotice)\b/i;
 const README = /^readme\.md$/i;
-/** Phrase of a full licence text; absent from a README that only names the licence. */
+/** Phrase of a full license text; absent from a README that only names the license. */
 const FULL_TEXT = /permission is hereby granted|redistribution and use|licensed under the apache license/i;
 
 interface Terms {
   /** Absolute path of the package. */
   readonly folder: string;
-  /** SPDX id; null for other licences. */
+  /** SPDX id; null for other licenses. */
   readonly licence: string | null;
   /** Folders of other installed packages. */
   readonly others: readonly string[];
 }
 
-/** Finds the licence texts of a package; empty if there are none. */
+/** Finds the license texts of a package; empty if there are none. */
 export function licenceTexts({ folder, licence, others }: Terms, root: string): LicenceText[] {
   const ownTexts = filesIn(folder);
   if (ownTexts.length > 0) return ownTexts;
@@ -33,7 +33,7 @@ export function licenceTexts({ folder, licence, others }: Terms, root: string): 
   return standardText(licence, root);
 }
 
-/** Standard text of a licence by its SPDX id; empty if there is none. */
+/** Standard text of a license by its SPDX id; empty if there is none. */
 export function standardText(licence: string | null, root: string): LicenceText[] {
   if (licence === null) return [];
   const file = join(root, "node_modules/spdx-license-list/licenses", `${licence}.json`);
@@ -50,7 +50,7 @@ function filesIn(folder: string): LicenceText[] {
     .map((title) => ({ title, text: readFileSync(join(folder, title), "utf8").trim(), is_standard: false }));
 }
 
-/** Text below the heading "License", up to the next heading; null if it is not a full licence text. */
+/** Text below the heading "License", up to the next heading; null if it is not a full license text. */
 function readmeSection(folder: string): string | null {
   const name = readdirSync(folder).find((file) => README.test(file));
   if (name === undefined) return null;

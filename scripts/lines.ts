@@ -1,5 +1,5 @@
-// Lines of source by commit, in total and for the console: ./scripts/bun scripts/lines.ts [COMMIT …], HEAD by default.
-// Fixtures, lock files and pictures are not counted.
+// Source line counts by commit, in total and for the console: ./scripts/bun scripts/lines.ts [COMMIT …], HEAD by
+// default. Fixtures, lock files and pictures are not counted.
 
 const FOLDERS = ["src", "test", "scripts", "migrations"];
 const CONSOLE = /^src\/console\/.*\.tsx?$/;

@@ -26,7 +26,7 @@ export interface SbomOptions {
 /** Packages whose data macros embed at build time: the bundler does not list them. */
 const READ_BY_MACROS = ["oui-data"];
 
-/** Components of Bun with their licences, where known, by name in process.versions. */
+/** Components of Bun with their licenses, where known, by name in process.versions. */
 const RUNTIME_PARTS: Readonly<Record<string, { readonly name: string; readonly license?: string }>> = {
   ares: { name: "c-ares", license: "MIT" },
   boringssl: { name: "boringssl" },
@@ -137,7 +137,7 @@ function namesIn(key: string): string[] {
   return names;
 }
 
-/** Installation folder of a package in bun.lock. */
+/** Installation directory of a package in bun.lock. */
 export function folderOf(root: string, key: string): string {
   return join(root, ...namesIn(key).flatMap((name) => ["node_modules", name]));
 }
@@ -185,7 +185,7 @@ function componentOf(
   return component;
 }
 
-/** Adds a licence to a component. @param terms an SPDX id, an SPDX expression, or any other text, as in manifests */
+/** Adds a license to a component. @param terms an SPDX id, an SPDX expression, or any other text, as in manifests */
 function addLicense(component: Models.Component, terms: string | undefined): void {
   if (terms === undefined || terms === "") return;
   if (SPDX.isSupportedSpdxId(terms)) component.licenses.add(new Models.SpdxLicense(terms));
@@ -210,7 +210,7 @@ function dependenciesOf(manifest: Manifest): string[] {
   return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).sort();
 }
 
-/** Resolves the dependency of a package: its own copy, or the one in an enclosing folder. */
+/** Resolves the dependency of a package: its own copy, or the one in an enclosing directory. */
 function resolveDependency(
   key: string,
   name: string,
@@ -224,7 +224,7 @@ function resolveDependency(
   return undefined;
 }
 
-/** Derives a UUIDv8 from a text (RFC 9562 section 5.8). */
+/** Derives a UUIDv8 from a string (RFC 9562 section 5.8). */
 function uuidOf(text: string): string {
   const bytes = createHash("sha256").update(text).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;

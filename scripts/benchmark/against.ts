@@ -1,6 +1,6 @@
 // Speed comparison with an earlier commit: both executables alternate on copies of one store, which the earlier commit
-// builds and this one migrates. A commit with unreleased schemas needs a store of its own. Usage:
-// scripts/bench --against REVISION [--hosts 1000] [--seconds 3] [--rounds 5] [--directory DIR]
+// builds and the current one migrates. A commit with unreleased schemas needs a separate store. Usage: scripts/bench
+// --against REVISION [--hosts 1000] [--seconds 3] [--rounds 5] [--directory DIR]
 
 import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -97,7 +97,7 @@ async function measure(both: Both<Side>): Promise<Both<Figures>> {
         if (failures > 0) throw new Error(`${name}: ${failures} requests failed`);
         const sideFigures = figures[index] as Figures;
         sideFigures.set(name, median(slices.map(({ requestsPerSecond }) => 1000 / requestsPerSecond)));
-        sideFigures.set(`${name}: processor time`, median(slices.map(({ cpuMicroseconds }) => cpuMicroseconds / 1000)));
+        sideFigures.set(`${name}: CPU time`, median(slices.map(({ cpuMicroseconds }) => cpuMicroseconds / 1000)));
       }
     }
     for (const [side, running, sideFigures] of started) await measureBulk(sideFigures, running, side);

@@ -1,4 +1,4 @@
-// Writer that builds stores without syncs to disk: measurements use the product's own settings.
+// Writer for building benchmark stores without fsync. The measurements themselves use production settings.
 
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";

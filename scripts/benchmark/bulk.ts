@@ -1,6 +1,6 @@
-// Duration of bulk writes of hosts and of the largest possible requests, and latency of a concurrent reader: on the
-// compiled executable, over HTTP on loopback. Usage: scripts/bench --bulk [--hosts 1000] [--interfaces 48] [--before
-// 1000] [--directory DIR] [--executable FILE]
+// Bulk write benchmark: duration of bulk host writes and of the largest possible requests, and latency of a concurrent
+// reader, on the compiled executable over loopback HTTP. Usage: scripts/bench --bulk [--hosts 1000] [--interfaces 48]
+// [--before 1000] [--directory DIR] [--executable FILE]
 
 import { join } from "node:path";
 import { BODY_LIMIT_BYTES, BULK_BODY_LIMIT_BYTES } from "../../src/http/body.ts";

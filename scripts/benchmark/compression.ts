@@ -1,4 +1,4 @@
-// Savings and cost of response compression on a 100 Mbit/s link: lists and exports in each coding, through a
+// Response compression benchmark, savings and cost on a 100 Mbit/s link: lists and exports in each coding, through a
 // rate-limiting relay and directly, on the compiled executable. Usage: scripts/bench --compression [--hosts 1000]
 // [--rounds 5] [--megabits 100] [--directory DIR] [--executable FILE]
 
@@ -30,7 +30,7 @@ interface Fetched {
   /** Size on the wire. */
   readonly bytes: number;
   readonly seconds: number;
-  /** Processor time of the appliance. */
+  /** CPU time of the appliance. */
   readonly cpuSeconds: number;
 }
 

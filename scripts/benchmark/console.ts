@@ -21,7 +21,7 @@ import { type BuiltStore, campusStore } from "./store.ts";
 const options = settings({ hosts: 20_000, devices: 2_000, changes: 20_000, directory: "", executable: EXECUTABLE });
 const { hosts, devices, changes, executable } = options;
 
-/** The same store as `--questions` builds: both can use one folder. */
+/** The same store as `--questions` builds: both can use one directory. */
 const ENTRIES = 50;
 const VERSIONS = 5;
 const STATIONS = { switches: 10, stations: 2_000, moves: 1 };
@@ -106,7 +106,7 @@ try {
 printLoad();
 
 /**
- * Prints the load average. Other load on the machine affects every figure except processor times: the figures are valid
+ * Prints the load average. Other load on the machine affects every figure except CPU times: the figures are valid
  * while it is below 2.
  */
 function printLoad(): void {
@@ -247,7 +247,7 @@ async function measurePanning(browsing: Browsing, path: string): Promise<void> {
   await page.context().close();
 }
 
-/** @param usedMs processor time of the page during the measurement */
+/** @param usedMs CPU time of the page during the measurement */
 function printFrames(name: string, { lengths, blank, longTasks }: Frames, usedMs: number): void {
   const quantile = quantilesOf(lengths);
   const slow = lengths.filter((length) => length > BUDGET.frame).length;

@@ -1,5 +1,5 @@
-// Cost of writes and disk space compared with an earlier commit: its executable and this one alternate in one run, each
-// on a store built by its own code. Usage: scripts/bench --cost REVISION [--switches 1000] [--hosts 1000] [--rounds 3]
+// Write and disk cost compared with an earlier commit: its executable and the current one alternate in one run, each on
+// a store built by its own code. Usage: scripts/bench --cost REVISION [--switches 1000] [--hosts 1000] [--rounds 3]
 // [--directory DIR]
 
 import { Database } from "bun:sqlite";
@@ -11,7 +11,7 @@ import { buildStoreFrom, checkOut, ROOT } from "./earlier.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { folder, printLine, printRow, settings } from "./program.ts";
 import { callApi } from "./requests.ts";
-import { addCommunity, runScan } from "./scans.ts";
+import { addSnmpCredential, runScan } from "./scans.ts";
 import type { BuiltStore } from "./store.ts";
 import { blocksOf, FORWARDING_ENTRIES, startSwitches } from "./switches.ts";
 
@@ -72,7 +72,7 @@ function buildSide(name: string, checkout: string, executable: string): Side {
   return { executable, store: buildStoreFrom(checkout, join(directory, `store-${name}`), [population]) };
 }
 
-/** Folder of the copy of a side's store. */
+/** Directory of the copy of a side's store. */
 function copyFolder({ store }: Side): string {
   return `${store.directory}-written`;
 }
@@ -98,7 +98,7 @@ async function measure(side: Side): Promise<Map<string, Cost>> {
     costs.set("bulk: the same again, nothing changes", await measureCost(running, update));
   });
   await onCopy(side, async (running) => {
-    await addCommunity(running, side.store);
+    await addSnmpCredential(running, side.store);
     const scan = () => runScan(running, side.store, { kind: "snmp", targets: blocksOf(switches) });
     const description = `${switches} switches of ${PORTS} ports, ${FORWARDING_ENTRIES} forwarding entries each`;
     costs.set(`scan: ${description}, for the first time`, await measureCost(running, scan));
@@ -118,7 +118,7 @@ async function onCopy(side: Side, action: (running: Running) => Promise<void>): 
   }
 }
 
-/** Measures an action. Processor time is the server's alone; wall time includes other load on the machine. */
+/** Measures an action. CPU time is the server's alone; wall time includes other load on the machine. */
 async function measureCost(running: Running, action: () => Promise<unknown>): Promise<Cost> {
   const cpuBefore = running.cpuSeconds();
   const started = performance.now();

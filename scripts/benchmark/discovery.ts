@@ -1,11 +1,11 @@
-// Duration of scans (many switches by SNMP, a rescan without changes, a silent subnet) and latency of a concurrent
-// reader: on the compiled executable, over loopback; the silent subnet in a separate network namespace (root). Usage:
+// Scan benchmark (many switches by SNMP, a rescan without changes, a silent subnet), with the latency of a concurrent
+// reader, on the compiled executable over loopback; the silent subnet in a separate network namespace (root). Usage:
 // scripts/bench --discovery [--switches 1000] [--ports 48] [--silent 20] [--executable FILE]
 
 import { join } from "node:path";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { folder, printLine, printRow, settings } from "./program.ts";
-import { addCommunity, runScan, type ScanRecord } from "./scans.ts";
+import { addSnmpCredential, runScan, type ScanRecord } from "./scans.ts";
 import { readerCells, startReader } from "./start-reader.ts";
 import { type BuiltStore, campusStore } from "./store.ts";
 import { blocksOf, FORWARDING_ENTRIES, startSwitches } from "./switches.ts";
@@ -34,7 +34,7 @@ async function measureSwitches(): Promise<void> {
   try {
     const store = await campusStore(join(directory, "switches"), { hosts: 200, entriesPerHost: 50 }, () => {});
     const running = await startExecutable(executable, store.directory, ["--snmp-port", String(snmpPort)]);
-    await addCommunity(running, store);
+    await addSnmpCredential(running, store);
     printLine("");
     printRow("", 34, ["seconds", "records", "ports/s", "reads", "p50 ms", "p99 ms", "longest", "MB"]);
     const targets = blocksOf(switches);

@@ -6,7 +6,7 @@ import type { BuiltStore, Population } from "./store.ts";
 
 export const ROOT = resolve(import.meta.dir, "../..");
 
-/** Checks out a commit with its dependencies into a separate folder and builds it. @returns the folder */
+/** Checks out a commit with its dependencies into a separate directory and builds it. @returns the directory */
 export function checkOut(commit: string, folder: string): string {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -19,12 +19,12 @@ export interface Running {
   readonly firstResponseMs: number;
   /** Anonymous memory: mapped database pages belong to the kernel. */
   anonymousMb(): Promise<number>;
-  /** Processor time so far, in seconds. */
+  /** CPU time so far, in seconds. */
   cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
-/** @param flags further flags of `serve` */
+/** @param flags additional flags of `serve` */
 export async function startExecutable(
   executable: string,
   directory: string,
@@ -77,7 +77,7 @@ export async function startBaseline(bytes: Uint8Array, directory: string): Promi
 }
 
 /**
- * Processor time of a process including exited threads, in seconds, from clock_getcpuclockid(3): the 10 ms ticks of
+ * CPU time of a process including exited threads, in seconds, from clock_getcpuclockid(3): the 10 ms ticks of
  * /proc are several percent of a short measurement.
  */
 function cpuSecondsOf(pid: number): number {

@@ -1,4 +1,4 @@
-// Benchmark of transaction highlights, which name the changes of a transaction.
+// Benchmark of transaction highlights, which summarize the changes in a transaction.
 
 import { openReadOnly } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
@@ -46,7 +46,7 @@ export async function measureHighlights(target: QueryTarget, transactions: numbe
 /** The largest bulk request; larger than any single commit of a scan. */
 const LARGE = { hosts: 1_000, interfaces: 50 };
 
-/** Measures one large transaction. @param directory folder of its separate store, reused by the next run */
+/** Measures one large transaction. @param directory of its separate store, reused by the next run */
 export async function measureLargeTransaction(directory: string, executable: string, nameWidth: number): Promise<void> {
   const store = await campusStore(directory, { hosts: 1, entriesPerHost: 1 });
   const server = await startExecutable(executable, store.directory);
@@ -64,7 +64,7 @@ export async function measureLargeTransaction(directory: string, executable: str
       queryFor("as counts", `transactions/${largest}`),
       queryFor("with highlights", `transactions/${largest}?include=highlights`),
       queryFor(
-        "in a list of its network, with highlights",
+        "in its network's list, with highlights",
         `transactions?limit=1&include=highlights&network_id=${network}`,
       ),
     ])
@@ -88,7 +88,7 @@ function transactionChanges({ changes }: TransactionCounts): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Finds the transaction with the most changes. @returns its sequence */
+/** Finds the transaction with the most changes. @returns its sequence number */
 function largestTransaction({ directory: data }: BuiltStore): number {
   const db = openReadOnly(dataFiles(data).database);
   const [[sequence]] = db.$client

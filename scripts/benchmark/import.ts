@@ -1,6 +1,6 @@
-// Duration of a NetBox import, initially and repeated: by the compiled executable, from a NetBox in this process into a
-// running appliance, over HTTP on loopback. Usage: scripts/bench --import [--devices 2000] [--interfaces 50]
-// [--addresses 20000] [--directory DIR] [--executable FILE]
+// NetBox import benchmark, first run and re-run. The compiled executable imports from an in-process fake NetBox into a
+// running appliance, over loopback HTTP. Usage: scripts/bench --import [--devices 2000] [--interfaces 50] [--addresses
+// 20000] [--directory DIR] [--executable FILE]
 
 import { join } from "node:path";
 import { emptyFixture, type NetboxFixture, serveNetbox } from "../../test/support/imports/fake-netbox.ts";
@@ -24,11 +24,11 @@ const TOKEN = "0123456789abcdef0123456789abcdef01234567";
 const store = await campusStore(join(folder(directory), "import"), { hosts: 1, entriesPerHost: 1 });
 const running = await startExecutable(executable, store.directory);
 const netbox = serveNetbox(buildNetbox(), { token: TOKEN });
-printLine(`A NetBox of ${devices} devices, ${devices * interfaces} interfaces and ${addresses} addresses`);
+printLine(`NetBox with ${devices} devices, ${devices * interfaces} interfaces and ${addresses} addresses`);
 printRow("", 12, ["seconds", "CPU", "server", "MB", "wrote"]);
 await measure("dry run", running, store, ["--dry-run"]);
-await measure("first", running, store, []);
-await measure("again", running, store, []);
+await measure("first import", running, store, []);
+await measure("re-import", running, store, []);
 await running.stop();
 await netbox.stop();
 
@@ -46,10 +46,10 @@ function buildNetbox(): NetboxFixture {
   for (let id = 1; id <= addresses; id += 1) {
     const device = (id % devices) + 1;
     const text = `10.${(device % SITES) + 1}.${(id >> 8) & 255}.${id & 255}/16`;
-    const on = { device, interface: device * 1_000 + (Math.floor(id / devices) % interfaces) };
+    const assignedTo = { device, interface: device * 1_000 + (Math.floor(id / devices) % interfaces) };
     data.addresses.push(
       id % 2 === 0
-        ? { id, address: text, dnsName: `host-${id}.example.com`, on }
+        ? { id, address: text, dnsName: `host-${id}.example.com`, on: assignedTo }
         : { id, address: text, dnsName: `station-${id}.example.com` },
     );
   }

@@ -8,7 +8,7 @@ export interface LoadResult {
   readonly p99Ms: number;
   /** Responses without a success status. */
   readonly failures: number;
-  /** Processor time of the server per request, in microseconds: independent of a slow generator. */
+  /** CPU time of the server per request, in microseconds: independent of a slow generator. */
   readonly cpuMicroseconds: number;
 }
 
@@ -16,7 +16,7 @@ interface LoadOptions {
   readonly port: number;
   readonly seconds: number;
   readonly connections: number;
-  /** Processor time of the server so far, in seconds. */
+  /** CPU time of the server so far, in seconds. */
   readonly cpuSeconds: () => number;
   /** The i-th request, complete, as sent on the wire. */
   readonly request: (i: number) => Uint8Array;

@@ -1,6 +1,6 @@
-// Latency of locate and its timeline among 1,000,000 interface entries, with fifty switches that see every station;
-// over HTTP on loopback. Usage: scripts/bench --locate [--hosts 20000] [--switches 50] [--stations 1000] [--moves 20]
-// [--requests 500] [--directory DIR] [--executable FILE]
+// Latency benchmark for locate and its timeline among 1,000,000 interface entries, with fifty switches that see every
+// station, over loopback HTTP. Usage: scripts/bench --locate [--hosts 20000] [--switches 50] [--stations 1000] [--moves
+// 20] [--requests 500] [--directory DIR] [--executable FILE]
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -28,7 +28,7 @@ export function settings<Defaults extends Record<string, Setting>>(
   return Object.fromEntries(values) as Settings<Defaults>;
 }
 
-/** Returns the given folder, whose contents are kept and reused, or a temporary one, removed at exit. */
+/** Returns the given directory, whose contents are kept and reused, or a temporary one, removed at exit. */
 export function folder(given = ""): string {
   if (given !== "") return given;
   const temporary = mkdtempSync(join(tmpdir(), "netledger-bench-"));

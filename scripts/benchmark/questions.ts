@@ -1,6 +1,6 @@
-// Latency of queries on the compiled executable, live and at a random timestamp, among 1,000,000 interface entries × 5
-// versions: searches, filters by index, by full scan (with side effects) and over time, activity, subnets, faceplates.
-// Usage: scripts/bench --questions [--hosts 20000] [--directory DIR] [--executable FILE]
+// Query latency benchmark on the compiled executable, live and at a random timestamp, among 1,000,000 interface entries
+// × 5 versions: searches, filters by index, by full scan (with side effects) and over time, activity, subnets,
+// faceplates. Usage: scripts/bench --questions [--hosts 20000] [--directory DIR] [--executable FILE]
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -230,7 +230,7 @@ async function measureFaceplates(server: Running): Promise<void> {
   }
 }
 
-/** Measures a network of its own: the time depends only on its size. */
+/** Measures a separate network: the time depends only on its size. */
 async function measureTopology(): Promise<void> {
   const population = { network: "wired", hosts: SWITCHES, ...varied };
   const wired = await buildStore(join(base, "wired"), [population], printLine);
@@ -243,7 +243,7 @@ async function measureTopology(): Promise<void> {
     await Bun.write(recabled, JSON.stringify(last));
   }
   const cabledAt = (await Bun.file(recabled).json()) as string;
-  // Timestamps after the cabling and before further changes.
+  // Timestamps after the cabling and before later changes.
   const choices = instantsOf(wired)
     .filter((instant) => instant <= cabledAt)
     .slice(-CABLED_CHANGES);
@@ -259,7 +259,7 @@ async function measureTopology(): Promise<void> {
     for (const { name, rounds, query } of [
       { name: "live", rounds: 100, query: () => "" },
       { name: "at a random instant", rounds: 100, query: (round: number) => `&at=${sample(choices, round)}` },
-      { name: `over a period with ${RECABLINGS} changes of the cabling`, rounds: 5, query: () => `&from=${cabledAt}` },
+      { name: `over a period with ${RECABLINGS} cabling changes`, rounds: 5, query: () => `&from=${cabledAt}` },
     ]) {
       const times: number[] = [];
       let topology = { nodes: [] as unknown[], links: [] as unknown[] };

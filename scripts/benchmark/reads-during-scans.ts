@@ -1,10 +1,10 @@
-// Side effects of filters that scan whole tables: memory, and the waiting time of a concurrent reader.
+// Impact of full-table-scan filters on memory and on a concurrent reader's latency.
 
 import type { Running } from "./executable.ts";
 import { timedGet } from "./requests.ts";
 import { startReader } from "./start-reader.ts";
 
-/** Interval between samples of the memory. */
+/** Memory sampling interval. */
 const SAMPLE_INTERVAL_MS = 20;
 
 export interface ConcurrentReads {

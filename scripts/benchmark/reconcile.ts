@@ -1,6 +1,6 @@
-// Time that the writer takes to reconcile the inventory with scan sightings: initially, without changes, and with one
-// changed port per device. Runs the real writer and its commands, compiled like the product, without network access.
-// Usage: scripts/bench --reconcile [--devices 1000] [--ports 50]
+// Reconciliation benchmark: the writer's time for scan sightings, initially, without changes, and with one changed port
+// per device. Runs the real writer and its commands, compiled like the product, without network access. Usage:
+// scripts/bench --reconcile [--devices 1000] [--ports 50]
 
 import { join } from "node:path";
 import { type CommandActor, SYSTEM_AUTHOR } from "../../src/access/actor.ts";

@@ -1,10 +1,10 @@
-// Single requests to the appliance under test, outside any load, with its store's API key.
+// Single requests to the appliance under test, not part of the measured load, with its store's API key.
 
 import { Client } from "../../test/support/appliance/client.ts";
 import type { Running } from "./executable.ts";
 import type { BuiltStore } from "./store.ts";
 
-/** Sends JSON, or raw bytes, to a path below `/api/v1`. @returns the `data` sent @throws Error for another status */
+/** Sends JSON or raw bytes to a path below `/api/v1`. @returns the response's `data` @throws Error if unsuccessful */
 export async function callApi<T>(
   { port }: Pick<Running, "port">,
   { key }: BuiltStore,

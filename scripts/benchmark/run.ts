@@ -109,7 +109,7 @@ async function measureWide(store: BuiltStore): Promise<void> {
   });
   printTable(rows, memory);
   printLine(
-    `\n(b) serves ${(live.requestsPerSecond / memory.requestsPerSecond).toFixed(2)} of (a), by processor time ${(memory.cpuMicroseconds / live.cpuMicroseconds).toFixed(2)}; target: 0.2 or more`,
+    `\n(b) serves ${(live.requestsPerSecond / memory.requestsPerSecond).toFixed(2)} of (a), by CPU time ${(memory.cpuMicroseconds / live.cpuMicroseconds).toFixed(2)}; target: 0.2 or more`,
   );
   printLine(`(c) takes ${ratio(past, live)} × the time of (b); target: 1.5, limit: 2.5`);
   for (const [filter, liveResult, pastResult] of pairs.slice(1))

@@ -1,4 +1,4 @@
-// Scans on the appliance under test: starts one and waits for its end.
+// Scan runner for the appliance under test: starts a scan and waits for it to complete.
 
 import type { Running } from "./executable.ts";
 import { callApi, communityCredential } from "./requests.ts";
@@ -25,7 +25,7 @@ export interface ScanRecord {
 }
 
 /** Creates a credential with the community of the benchmark's switches. */
-export async function addCommunity(
+export async function addSnmpCredential(
   running: Running,
   store: BuiltStore,
   networkId = store.networkIds.campus,
@@ -35,14 +35,14 @@ export async function addCommunity(
 }
 
 /**
- * Runs a scan of the network `campus` to its end.
- * @param meanwhile called at every poll of its status
+ * Runs a scan of the `campus` network to completion.
+ * @param onPoll called at every poll of its status
  */
 export async function runScan(
   running: Running,
   store: BuiltStore,
   request: object,
-  meanwhile: () => Promise<void> = async () => {},
+  onPoll: () => Promise<void> = async () => {},
 ): Promise<ScanRecord> {
   const requested = await callApi<ScanRecord>(running, store, "POST", "/discovery/scans", {
     network_id: store.networkIds.campus,
@@ -53,9 +53,9 @@ export async function runScan(
     const scan = await callApi<ScanRecord>(running, store, "GET", `/discovery/scans/${requested.id}`);
     if (scan.status === "Completed") return scan;
     if (scan.status !== "Queued" && scan.status !== "Running")
-      throw new Error(`the scan ended as ${scan.status}: ${scan.outcome?.problem}`);
-    if (performance.now() > deadline) throw new Error(`the scan takes longer than ${TIMEOUT_S} s`);
-    await meanwhile();
+      throw new Error(`the scan finished with status ${scan.status}: ${scan.outcome?.problem}`);
+    if (performance.now() > deadline) throw new Error(`the scan did not finish within ${TIMEOUT_S} s`);
+    await onPoll();
     await Bun.sleep(POLL_MS);
   }
 }

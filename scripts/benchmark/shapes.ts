@@ -1,6 +1,6 @@
-// Time to read pages of versions with earlier shapes, relative to the current shape: measured in this process without
-// other overhead; fails above a ratio of 2. Usage: scripts/bench --shapes [--hosts 300] [--pages 300]
-// [--rounds 9] [--directory DIR]
+// Benchmark for reading versions stored in earlier record shapes, compared with the current shape. Runs in-process;
+// fails if any shape takes more than twice as long. Usage: scripts/bench --shapes [--hosts 300] [--pages 300] [--rounds
+// 9] [--directory DIR]
 
 import { join } from "node:path";
 import { systemClock } from "../../src/base/clock.ts";
@@ -36,7 +36,7 @@ const reader = new Reader(db, systemClock);
 const reach = { organizationN: reader.recordN(store.organizationId) as number, networkNs: null };
 const head = reader.head().sequence;
 printLine("");
-printRow(`a page of ${PAGE_ROWS} at a random instant`, 64, ["µs", "ratio", "min", "max"], 10);
+printRow(`${PAGE_ROWS}-row page at a random point in time`, 64, ["µs", "ratio", "min", "max"], 10);
 for (const kind of [hostKind, ifEntryKind] as AnyKind[]) {
   const variants = ADDED_UPCASTERS.map(([name, added]) => {
     const { upcasters: existing = [], ...rest } = kind;
@@ -68,9 +68,9 @@ for (const kind of [hostKind, ifEntryKind] as AnyKind[]) {
 }
 db.$client.close();
 
-/** Measures processor microseconds per page. */
+/** Measures CPU time per page, in microseconds. */
 function measure(kind: AnyKind): number {
-  // Processor time excludes other load on the machine.
+  // CPU time excludes other load on the machine.
   const started = process.cpuUsage();
   for (let page = 0; page < pages; page += 1) {
     const sequence = 1 + Math.floor((head * (1 + ((page * 7919) % 1000))) / 1001);

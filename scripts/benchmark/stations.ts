@@ -1,5 +1,5 @@
-// Tree of switches in a built store, with stations that move between edge ports and are learned on all switches: test
-// data for locate.
+// Switch tree in a built store, with stations that move between edge ports and are learned on all switches: test data
+// for locate.
 
 import { openWritable } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";

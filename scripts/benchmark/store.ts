@@ -73,7 +73,7 @@ export async function buildStore(
       populations: readonly Population[];
       store: BuiltStore;
     };
-    // The folder may have been moved.
+    // The directory may have been moved.
     if (previous.build === BUILD_VERSION && Bun.deepEquals(previous.populations, populations))
       return { ...previous.store, directory };
   }

@@ -1,6 +1,6 @@
-// Duration of a large table import, of its repetition, and of a bulk update, with the latency of a concurrent reader:
-// on the compiled executable, over HTTP on loopback. Usage: scripts/bench --tables [--rows 100000] [--directory DIR]
-// [--executable FILE]
+// Table import benchmark: duration of a large import, of its re-run, and of a bulk update, and latency of a concurrent
+// reader, on the compiled executable over loopback HTTP. Usage: scripts/bench --tables [--rows 100000] [--directory
+// DIR] [--executable FILE]
 
 import { join } from "node:path";
 import { EXECUTABLE, startExecutable } from "./executable.ts";
@@ -92,7 +92,7 @@ function importTable(name: string, path: string, text: string, query = ""): Prom
   });
 }
 
-/** Measures an action; the server's processor time includes the concurrent reader's requests. */
+/** Measures an action; the server's CPU time includes the concurrent reader's requests. */
 async function measure(name: string, megabytes: number, action: () => Promise<ImportResult>): Promise<ImportResult> {
   const reader = await startReader({ port: running.port, paths: reads, key: store.key, isPast: false });
   const [started, cpuBefore] = [performance.now(), running.cpuSeconds()];

@@ -1,6 +1,6 @@
-// Speed of queries over time on the compiled executable: diffs, histories and feeds among 1,000,000 interface entries ×
-// 5 versions, and past pages of every list relative to live ones, also with mostly deleted records. Usage:
-// scripts/bench --time [--hosts 20000] [--churn-hosts 4000] [--seconds 2] [--directory DIR] [--executable FILE]
+// Benchmark for queries over time, on the compiled executable: diffs, histories and feeds among 1,000,000 interface
+// entries × 5 versions, and past pages of every list relative to live ones, including lists of mostly deleted records.
+// Usage: scripts/bench --time [--hosts 20000] [--churn-hosts 4000] [--seconds 2] [--directory DIR] [--executable FILE]
 
 import { join } from "node:path";
 import { openReadOnly } from "../../src/db/connection.ts";

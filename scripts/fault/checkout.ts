@@ -1,4 +1,4 @@
-// Commits of this repository: texts of their files, and separate checkouts with installed dependencies.
+// Commits of this repository: the content of their files, and separate checkouts with installed dependencies.
 
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -11,7 +11,7 @@ export function commitOf(name: string): string {
   return git(ROOT, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]).trim();
 }
 
-/** Reads the TypeScript files below some folders of a commit. @returns their texts by path */
+/** Reads the TypeScript files below some directories of a commit. @returns their content by path */
 export function sourcesAt(commit: string, folders: readonly string[]): Sources {
   const listed = git(ROOT, ["ls-tree", "-r", commit, "--", ...folders])
     .split("\n")
@@ -36,7 +36,7 @@ export function sourcesAt(commit: string, folders: readonly string[]): Sources {
   return sources;
 }
 
-/** Makes the folder a clean checkout of the commit; reuses an existing one. */
+/** Makes the directory a clean checkout of the commit; reuses an existing one. */
 export function checkOut(folder: string, commit: string): void {
   if (!existsSync(join(folder, ".git"))) {
     rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Random selection of faults by seed, in proportion to the lines of each top folder of src/.
+// Seeded random selection of faults, weighted by line count per top-level directory of src/.
 
 import { seededRandom } from "../../test/support/injected/seeded-random.ts";
 import { FAULT_KINDS, type Fault, type Sources } from "./patch.ts";
@@ -26,8 +26,8 @@ export function drawFaults(sources: Sources, { seed, count }: { seed: number; co
 }
 
 /**
- * Number of faults per folder: at least CONSOLE_SHARE for the console, the rest for the others in proportion to their
- * lines, by the largest remainder method.
+ * Number of faults per directory: at least CONSOLE_SHARE for the console, the rest for the others in proportion to
+ * their lines, by the largest remainder method.
  */
 export function sharesOf(lines: ReadonlyMap<string, number>, count: number): Map<string, number> {
   const total = sum([...lines.values()]);
@@ -47,7 +47,7 @@ export function sharesOf(lines: ReadonlyMap<string, number>, count: number): Map
   return shares;
 }
 
-/** Returns the items in an order that is random by seed. */
+/** Returns the items in a seeded random order. */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
   const random = seededRandom(seed);
   const remaining = [...items];
@@ -56,7 +56,7 @@ export function shuffled<T>(items: readonly T[], seed: number): T[] {
   return result;
 }
 
-/** Top folder of a file in src/; "." for files directly in src/. */
+/** Top-level directory of a file in src/; "." for files directly in src/. */
 export function folderOf(path: string): string {
   const [, folder = "", name] = path.split("/");
   return name === undefined ? "." : folder;

@@ -20,7 +20,7 @@ const SCRIPT = 'test "$TEST_NETWORK" = own && echo ready && echo 1000 >/proc/sel
 /** Wait for the end of the output: a process that outlives its command may hold the pipe open. */
 const PIPE_GRACE_MS = 2_000;
 
-/** For each running command, a function that ends it and removes its folder. */
+/** For each running command, a function that ends it and removes its directory. */
 const running = new Set<() => void>();
 
 /** Ends all running commands; to be called before this program exits. */

@@ -129,7 +129,7 @@ function matchesIn(fault: Fault, file: string, text: string) {
   });
 }
 
-/** Finds the end of `before` at `start`, regardless of the indentation of its further lines; null on a mismatch. */
+/** Finds the end of `before` at `start`, regardless of the indentation of its other lines; null on a mismatch. */
 function endOf({ before }: Fault, start: number, text: string): number | null {
   const [head = "", ...rest] = before.split("\n");
   if (!text.startsWith(head, start)) return null;

@@ -15,7 +15,7 @@ export interface Site {
 /** Maximum lines of a fault: every test catches the removal of half a program. */
 const MAX_LINES = 10;
 
-/** Files that contain only types, texts or examples. */
+/** Files that contain only types, strings or examples. */
 const NOT_CODE = /\.d\.ts$|-example\.ts$|\/error-examples\.ts$|^src\/console\/text\/|^src\/handbook\//;
 
 /** Properties and attributes whose values are examples of any type. */
@@ -71,7 +71,7 @@ export function plant({ kind, file, start, end, after }: Site, text: string): Fa
   return patchAt({ kind, file, start, before: text.slice(start, end), after }, text);
 }
 
-/** Whether a text is syntactically valid TypeScript. */
+/** Whether a string is syntactically valid TypeScript. */
 export function parses(file: string, text: string): boolean {
   const { diagnostics } = ts.transpileModule(text, {
     fileName: file,
@@ -83,7 +83,7 @@ export function parses(file: string, text: string): boolean {
 
 type Add = (kind: FaultKind, start: number, end: number, after: string) => void;
 
-/** Whether a node has no sites, nor do its children: types, imports, texts and examples. */
+/** Whether a node has no sites, nor do its children: types, imports, strings and examples. */
 function isExcluded(node: ts.Node): boolean {
   if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isModuleDeclaration(node)) return true;

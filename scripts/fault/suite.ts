@@ -36,7 +36,7 @@ export class Suite {
   private readonly faulty: string;
   private readonly baselines = new Map<string, Baseline>();
 
-  /** @param directory folder of this commit, with earlier measurements */
+  /** @param directory of this commit, with earlier measurements */
   constructor(commit: string, directory: string, log: (line: string) => void) {
     this.commit = commit;
     this.directory = directory;
@@ -121,7 +121,7 @@ export class Suite {
     const lcov = join(report, "lcov.info");
     const covered = existsSync(lcov) ? coveredLines(readFileSync(lcov, "utf8")) : {};
     rmSync(report, { recursive: true, force: true });
-    // Tests of stack traces or of processor time may fail only under coverage.
+    // Tests of stack traces or of CPU time may fail only under coverage.
     if (result.outcome !== "passed") result = await this.run(this.clean, args, FIRST_LIMIT_MS);
     return { passed: result.outcome === "passed", seconds: result.seconds, covered };
   }

@@ -16,13 +16,13 @@ export interface TestFile {
 
 /** Test files that load one of these start the executable or a browser. */
 const EXTERNAL = ["test/support/executable/executable.ts", "playwright-core"];
-/** Folders of tests that start the executable. */
+/** Directories of tests that start the executable. */
 const EXECUTABLE_TEST_FOLDERS = ["test/system/", "test/proof/"];
 
 /** Weight of a word in a path, which says more about a file's subject than a word in its text. */
 const PATH_WEIGHT = 8;
 
-/** Finds the test files of a commit. @param sources texts of src, test and scripts */
+/** Finds the test files of a commit. @param sources content of src, test and scripts */
 export function testFilesOf(sources: Sources): TestFile[] {
   const imports = new Map<string, string[]>();
   const importsOf = (path: string): string[] => {

@@ -1,4 +1,4 @@
-// Trial of one fault: runs the checks and tests of a commit, most likely catches first, until one fails twice in a row.
+// Fault trial: runs the checks and tests of a commit, most likely catches first, until one fails twice in a row.
 
 import { covers } from "./coverage.ts";
 import type { RunResult } from "./isolated.ts";

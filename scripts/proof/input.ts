@@ -25,7 +25,7 @@ const DESCRIPTOR_ALLOWANCE = 8;
 const THREAD_ALLOWANCE = 8;
 /** Allowed increase of memory without new work. */
 const QUARTER_GROWTH_MIB = 24;
-/** Setup succeeds only once per appliance, and this one is already set up. */
+/** Setup succeeds only once per appliance, and the tested one is already set up. */
 const NEVER_SUCCEEDS: ReadonlySet<string> = new Set(["setUp"]);
 /** Description of operations that are refused with two organizations. */
 const WHOLE_APPLIANCE_TEXT = "Only while the appliance has one organization.";

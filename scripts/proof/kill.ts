@@ -139,7 +139,7 @@ function findingsOf(
       problems.starts,
       `${counts.kills} kills`,
     ),
-    finding("no request is refused in the meantime", problems.refusals, `${counts.acknowledged} answered`),
+    finding("no request is refused in the meantime", problems.refusals, `${counts.acknowledged} acknowledged`),
   ];
   const coverage = {
     "acknowledged writes": counts.acknowledged / counts.kills,

@@ -1,5 +1,5 @@
-// Load part of the proof: an hour's mixed load, compressed to ten minutes, at the highest rate within its limit;
-// then overload and recovery.
+// Load part of the proof: an hour's mixed load, compressed to ten minutes, at the highest rate within its limit; then
+// overload and recovery.
 
 import { join } from "node:path";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
@@ -352,7 +352,7 @@ async function sustain(load: Load, found: number, trials: Trial[]): Promise<Load
         {
           claim: "a mixed load leaves no descriptor open",
           held: opened <= DESCRIPTOR_ALLOWANCE,
-          figure: `${descriptorsBefore} before, ${descriptorsBefore + opened} afterwards, at most ${largest.descriptors} meanwhile`,
+          figure: `${descriptorsBefore} before, ${descriptorsBefore + opened} afterwards, at most ${largest.descriptors} during the load`,
         },
       ],
       tables: [
@@ -432,7 +432,7 @@ async function stall({ plan, running, generator }: Load, rate: number): Promise<
   return {
     claim: `an appliance stalled for ${STALL_MS / 1_000} s of ${STALLED_RUN_S} would be detected by its latency`,
     held: served.p99Ms > plan.p99Ms && served.p99Ms > 0.7 * STALL_MS,
-    figure: `stopped by a signal, ${Math.round(100 * stalledShare)} of 100 requests due meanwhile: ${describeLatencies(served)}`,
+    figure: `stopped by a signal, ${Math.round(100 * stalledShare)} of 100 requests due in that time: ${describeLatencies(served)}`,
   };
 }
 
@@ -456,7 +456,7 @@ async function overload(load: Load, rate: number): Promise<Omit<LoadResult, "rat
       {
         claim: "an overload leaves no descriptor open",
         held: opened <= DESCRIPTOR_ALLOWANCE,
-        figure: `${before} before, ${before + opened} afterwards, at most ${maximum} meanwhile`,
+        figure: `${before} before, ${before + opened} afterwards, at most ${maximum} during the overload`,
       },
     ],
     tables: [overloadTable(plan, runs, rate)],
@@ -708,7 +708,7 @@ function sampled<T>(samples: readonly T[]): T[] {
   return samples.filter((_, n) => n % step === 0 || n === samples.length - 1);
 }
 
-/** Finds an unused UDP port on loopback: every switch uses it, on an address of its own. */
+/** Finds an unused UDP port on loopback: every switch uses it, on a separate address. */
 async function freeSnmpPort(): Promise<number> {
   const socket = await Bun.udpSocket({ hostname: "127.0.0.1" });
   const { port } = socket;

@@ -1,4 +1,4 @@
-// Types of the proof: its parts test the compiled executable and return findings.
+// Proof types: the parts of the proof test the compiled executable and return findings.
 
 /** `short` runs with the tests, in a minute or two; `long` produces the handbook's figures. */
 export type Form = "short" | "long";
@@ -7,7 +7,7 @@ export interface ProofContext {
   readonly form: Form;
   /** The compiled executable. */
   readonly executable: string;
-  /** Empty folder for this part alone; the caller removes it. */
+  /** Empty directory for this part alone; the caller removes it. */
   readonly directory: string;
   /** Source of all randomness, so that a run can be repeated. */
   readonly seed: number;

@@ -31,13 +31,13 @@ interface Outcome {
   readonly tookMs: number;
 }
 
-/** Folder to remove when the run is aborted. */
+/** Directory to remove when the run is aborted. */
 let workDirectory: string | null = null;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, abort);
 
 process.exit(await main());
 
-/** Kills every process that this one has started, and their children: a mount vanishes with its last process. */
+/** Kills every process that the proof has started, and their children: a mount vanishes with its last process. */
 function abort(): void {
   killAll(processTree(process.pid).slice(1));
   if (workDirectory !== null) rmSync(workDirectory, { recursive: true, force: true });
@@ -205,7 +205,7 @@ function revision(): string {
   return result.exitCode === 0 ? ` (${result.stdout.toString().trim()})` : "";
 }
 
-/** Type of the file system that contains a folder: the disk affects the results. */
+/** Type of the file system that contains a directory: the disk affects the results. */
 function fileSystemOf(folder: string): string {
   const mounts = readFileSync("/proc/self/mounts", "utf8")
     .trim()

@@ -34,7 +34,7 @@ async function proveMeasured(context: ProofContext): Promise<Proof> {
 }
 
 async function proveOthers(context: ProofContext): Promise<Proof> {
-  context.say("revoked rights of queued writers");
+  context.say("revoked permissions of queued writers");
   const revoked = await proveRevokedRights(context);
   context.say("DNS rebinding of a demo");
   const rebinding = await proveRebinding(context);
@@ -44,7 +44,7 @@ async function proveOthers(context: ProofContext): Promise<Proof> {
 
 type Prover = (context: ProofContext) => Promise<Proof | Finding[]>;
 
-/** Proofs that can run concurrently: each has an appliance of its own, and mostly waits for it. */
+/** Proofs that can run concurrently: each has a separate appliance, and mostly waits for it. */
 const CONCURRENT_PROOFS: readonly Prover[] = [
   proveSecrets,
   proveSentSecrets,

@@ -308,7 +308,7 @@ class SideBySide {
     );
   }
 
-  /** Compares rates, or processor times in the short form: in short periods, other load dominates the rates. */
+  /** Compares rates, or CPU times in the short form: in short periods, other load dominates the rates. */
   private claimFaster(subject: string, products: readonly Product[], runs: readonly Runs[], minimum: number): void {
     for (const { name } of products.slice(1)) {
       const byRate = ratio(valuesOf(runs, "netledger"), valuesOf(runs, name));
@@ -316,7 +316,7 @@ class SideBySide {
       this.findings.push({
         claim: `${subject} served ${minimum} times as fast as by ${name}`,
         held: (this.context.form === "long" ? byRate : byProcessor).median >= minimum,
-        figure: `${spreadText(byRate)} times; by processor time ${spreadText(byProcessor)}`,
+        figure: `${spreadText(byRate)} times; by CPU time ${spreadText(byProcessor)}`,
       });
     }
   }
@@ -353,7 +353,7 @@ class SideBySide {
       return lines;
     });
     return {
-      title: `Medians of ${this.sizes.runs} alternating runs; operations per second (processor time of all processes of the product per operation, in µs) or milliseconds; followed by netledger's factor (min–max)`,
+      title: `Medians of ${this.sizes.runs} alternating runs; operations per second (CPU time of all processes of the product per operation, in µs) or milliseconds; followed by netledger's factor (min–max)`,
       columns: ["", "netledger", ...rivals.flatMap((name) => [name, "netledger is ahead"])],
       rows,
     };

@@ -1,6 +1,6 @@
-// Notation for lists of texts.
+// Notation for lists of strings.
 
-/** Splits a list of texts, any of which may be empty. White space at the ends of a text must be escaped. */
+/** Splits a list of strings, any of which may be empty. White space at the ends of a string must be escaped. */
 export function texts(list: string): string[] {
   return list.split(/ ¦(?: |\n {2})/);
 }

@@ -1,12 +1,12 @@
 // Known vulnerabilities of the executable's packages, as reported by the registry. Run as a script, it queries the
-// configured registry before a test run goes offline, and stores the answer for the run.
+// configured registry before a test run goes offline, and stores the response for the run.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dir, "../..");
 
-/** Stored answer of the configured registry: `Advisories` as JSON. */
+/** Stored response of the configured registry: `Advisories` as JSON. */
 export const ADVISORIES_FILE = join(ROOT, "dist/advisories.json");
 
 export type Advisories =

@@ -1,4 +1,4 @@
-// Batches of test files: the files of each process, their prerequisites, and their order.
+// Test file batches: the files of each process, their prerequisites, and their order.
 
 import { dirname } from "node:path";
 import { type Durations, expectedMs } from "./durations.ts";
@@ -6,18 +6,18 @@ import { type Durations, expectedMs } from "./durations.ts";
 /** Suffix of files that run only with `--all`: measurements, in sequence, on an otherwise idle machine. */
 export const ONLY_IN_ALL = ".all.test.ts";
 
-/** Files in the same process load the sources once and reuse compiled code: each saves 3.5 s of processor time. */
+/** Files in the same process load the sources once and reuse compiled code: each saves 3.5 s of CPU time. */
 const BATCH_MIN_MS = 60_000;
-/** Share of a folder's remaining time per process, so that the last processes are short and leave no lane idle. */
+/** Share of a directory's remaining time per process, so that the last processes are short and leave no lane idle. */
 const BATCH_SHARE = 1 / 4;
 
-/** Each file of these folders has a process of its own: its proof runs while the file is loaded. */
+/** Each file of these directories has a separate process: its proof runs while the file is loaded. */
 const OWN_PROCESS_FOLDERS = ["test/proof/"];
 
-/** Files of these folders need neither the executable nor other programs. */
-const SOURCE_ONLY_FOLDERS = ["test/api/", "test/store/", "test/world/"];
+/** Files of these directories need neither the executable nor other programs. */
+const SOURCE_ONLY_FOLDERS = ["test/api/", "test/store/"];
 
-/** Files of these folders start scans and name lookups. */
+/** Files of these directories start scans and name lookups. */
 const NETWORK_FOLDERS = ["test/system/", "test/console/", "test/proof/", "test/discovery/", "test/recipes/"];
 
 /** Selects files that may run on the machine's own network, which no test packet may enter. */
@@ -44,7 +44,7 @@ export function chosenFiles(root: string, filters: readonly string[], all: boole
 export function batchesOf(files: readonly string[], durations: Durations, batchMinMs = BATCH_MIN_MS): Batch[] {
   const batches: Batch[] = [];
   const timed = files.map((file) => ({ file, ms: expectedMs(durations, file) })).sort((a, b) => b.ms - a.ms);
-  // Files of the same folder load the same modules and leave similar state.
+  // Files of the same directory load the same modules and leave similar state.
   for (const [folder, folderFiles] of Map.groupBy(timed, ({ file }) => dirname(file))) {
     const needsBuild = !SOURCE_ONLY_FOLDERS.includes(`${folder}/`);
     let remainingMs = folderFiles.reduce((sum, { ms }) => sum + ms, 0);

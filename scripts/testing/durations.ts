@@ -1,5 +1,4 @@
-// Durations of the test files: measured once, committed, and used to start the longest first. Does not select the files
-// to run.
+// Test file durations, measured once, committed, and used to start the longest first. Does not select the files to run.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -6,7 +6,7 @@ const POLL_MS = 200;
 export interface Task {
   /** Whether the prerequisites are available; polled until they are. */
   readonly isReady: () => boolean;
-  /** @returns further tasks, which run first */
+  /** @returns additional tasks, which run first */
   readonly run: () => Promise<readonly Task[]>;
 }
 

@@ -1,12 +1,12 @@
-// Processes and their descendants in /proc: processor time, state, and termination.
+// Processes and their descendants in /proc: CPU time, state, and termination.
 
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Unit of processor time in Linux's /proc. */
+/** Unit of CPU time in Linux's /proc. */
 const TICK_MS = 10;
 
 /**
- * Processor time in milliseconds of a process and its descendants, including exited children that were waited for; 0 if
+ * CPU time in milliseconds of a process and its descendants, including exited children that were waited for; 0 if
  * /proc does not report it.
  */
 export function processorMsOf(pid: number): number {

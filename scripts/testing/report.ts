@@ -33,14 +33,14 @@ export function costLines({ wallMs, installs, checks, files, lanes, causesFile }
     ...[...installs].map(([title, ms]) => row(`install: ${title}`, ms)),
     ...[...checks].map(([title, cost]) => row(title, cost.wallMs, cost.processorMs)),
     ...spans(causesFile),
-    row("waiting: test processes without a processor of their own", waitedMs),
+    row("waiting: test processes without a free processor", waitedMs),
     "== the run",
-    row("wall time, processor time", wallMs, processorMs),
+    row("wall time, CPU time", wallMs, processorMs),
     ...lanes.map((lane, index) => row(`lane ${index + 1}: busy, idle`, lane.busyMs, lane.idleMs)),
   ];
 }
 
-/** Writes the cost of each test file, most expensive first: path, wall time and processor time in milliseconds. */
+/** Writes the cost of each test file, most expensive first: path, wall time and CPU time in milliseconds. */
 export function writeCosts(path: string, files: RunCosts["files"]): void {
   const rows = [...files].sort(([, a], [, b]) => b.processorMs - a.processorMs);
   const lines = rows.map(([file, cost]) => [file, Math.round(cost.wallMs), Math.round(cost.processorMs)].join("\t"));

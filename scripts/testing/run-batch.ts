@@ -8,7 +8,7 @@ import { isRunning, killAll, processorMsOf, processTree } from "./processes.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 
-/** Folder for logs and evidence of failed tests. */
+/** Directory for logs and evidence of failed tests. */
 export const FAILURES_FOLDER = join(ROOT, "dist/test-failures");
 
 /** Silence after which a process counts as hung: Bun's own timeout cannot end a test in an endless loop. */
@@ -24,7 +24,7 @@ const SUMMARY = /\n(?:\d+ tests? \w+:\n[\s\S]*)?\n? +\d+ pass\n[\s\S]*\nRan \d+ 
 
 export interface Cost {
   readonly wallMs: number;
-  /** Processor time of the process and its descendants. */
+  /** CPU time of the process and its descendants. */
   readonly processorMs: number;
 }
 
@@ -39,13 +39,13 @@ export interface BatchResult {
   readonly costs: ReadonlyMap<string, Cost>;
   /** Files that did not start, because the process ended or hung in an earlier one. */
   readonly notStarted: readonly string[];
-  /** Folder with the logs of the appliances; null if no test failed. */
+  /** Directory with the logs of the appliances; null if no test failed. */
   readonly logs: string | null;
 }
 
 export interface BatchOptions {
   readonly env: Readonly<Record<string, string>>;
-  /** Further arguments of `bun test`. */
+  /** Additional arguments of `bun test`. */
   readonly args?: readonly string[];
   readonly write: (text: string) => void;
   /** Milliseconds of silence after which the process counts as hung. */
@@ -141,7 +141,7 @@ class Report {
   }
 
   /**
-   * Samples the processor time. A browser ends with the process, whose final figures exclude it.
+   * Samples the CPU time. A browser ends with the process, whose final figures exclude it.
    * @returns whether the process still exists
    */
   sample(): boolean {
@@ -150,7 +150,7 @@ class Report {
     return nowMs > 0;
   }
 
-  /** @param microseconds processor time of the whole process, including waited-for descendants */
+  /** @param microseconds CPU time of the whole process, including waited-for descendants */
   end(microseconds: bigint): void {
     this.print(this.pending);
     this.seenMs = Math.max(this.seenMs, Number(microseconds) / 1_000);

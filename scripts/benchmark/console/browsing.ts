@@ -18,7 +18,7 @@ export interface Browsing {
   readonly browser: Browser;
   /** Opens a signed-in page in a new browser context without a cache. The caller closes the context. */
   newPage(): Promise<Page>;
-  /** Processor time used so far. */
+  /** CPU time used so far. */
   processorMs(): Promise<ProcessorMs>;
   close(): Promise<void>;
 }

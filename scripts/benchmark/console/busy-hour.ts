@@ -60,7 +60,7 @@ export async function memoryOf(browser: Browser, page: Page): Promise<PageMemory
   }
 }
 
-/** Renderer process of a page: the one whose processor time grows while a script runs. */
+/** Renderer process of a page: the one whose CPU time grows while a script runs. */
 async function rendererOf(browser: Browser, page: CDPSession): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const times = async () => {

@@ -1,10 +1,10 @@
-// Sizes of the console's files in its pack: scripts that every page loads at its start, and scripts loaded on demand.
+// File sizes in the console pack: scripts that every page loads initially, and scripts loaded on demand.
 
 import { basename } from "node:path";
 import { readConsolePack } from "../../../src/http/console-pack.ts";
 
 export interface ChunkSizes {
-  /** Scripts that every page loads at its start, in bytes with Brotli. */
+  /** Scripts that every page loads initially, in bytes with Brotli. */
   readonly main: number;
   readonly styles: number;
   /** Scripts loaded on demand, largest first, in bytes with Brotli. */

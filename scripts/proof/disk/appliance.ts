@@ -1,4 +1,4 @@
-// Executable under test on a disk of its own: runs commands to completion, appliances until stopped, and requests to
+// Executable under test on a separate disk: runs commands to completion, appliances until stopped, and requests to
 // them. Does not judge their responses.
 
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -22,9 +22,9 @@ import { type DiskSize, SmallDisk } from "./small-disk.ts";
 /** Location of an appliance under test. */
 interface ApplianceLocation {
   readonly executable: string;
-  /** Data folder as seen by the appliance. */
+  /** Data directory as seen by the appliance. */
   readonly data: string;
-  /** Data folder as seen by the proof. */
+  /** Data directory as seen by the proof. */
   readonly hostData: string;
   /** Prefix of every command line. */
   readonly commandPrefix?: readonly string[];
@@ -35,7 +35,7 @@ export class ApplianceUnderTest {
   private readonly folder: string;
   private readonly running = new Set<Running>();
 
-  /** @param folder folder on a healthy disk for files of the proof itself */
+  /** @param folder directory on a healthy disk for files of the proof itself */
   constructor(location: ApplianceLocation, folder: string) {
     this.location = location;
     this.folder = folder;
@@ -99,7 +99,7 @@ export class ApplianceUnderTest {
     await Promise.all([...this.running].map(({ exited }) => exited));
   }
 
-  /** Names of the files in the backup folder, including unfinished backups. */
+  /** Names of the files in the backup directory, including unfinished backups. */
   backupFiles(): string[] {
     try {
       return readdirSync(join(this.location.hostData, "backups"));
@@ -119,7 +119,7 @@ export class ApplianceUnderTest {
 
 /**
  * Tests an appliance with its data on a small disk.
- * @param name name of the disk's folder
+ * @param name name of the disk's directory
  * @param subject subject of the report if no such disk can be created
  */
 export async function onSmallDisk(

@@ -39,7 +39,7 @@ export async function foreignObjects(context: ProofContext): Promise<Proof> {
     for (const [command, { code, out, err }] of Object.entries(results))
       if (code !== 3 || out !== "" || !isOneSentence(err) || !err.includes(`holds the ${name}, which`))
         wrong.push(`${command} with the ${name}: ${code} ${out}${err}`);
-    if (existsSync(target.location.hostData)) wrong.push(`restore of the ${name} leaves a data folder behind`);
+    if (existsSync(target.location.hostData)) wrong.push(`restore of the ${name} leaves a data directory behind`);
   }
   return proofOf(
     "a backup with objects foreign to netledger is refused by name, with status 3, by verify --backup, serve --read-only and restore",

@@ -129,7 +129,7 @@ export class WriteLoad {
     else this.acknowledged.refused.add(id);
   }
 
-  /** Creates hosts in one request, all or none of which must exist afterwards. */
+  /** Creates hosts in one request; afterwards all must exist, or none. */
   private async bulk(client: Client): Promise<void> {
     const hosts = Array.from({ length: 20 }, () => ({ id: crypto.randomUUID(), ...this.host() }));
     const response = await client.post(`${PATHS.hosts}/bulk`, hosts);

@@ -110,7 +110,7 @@ export async function readOnlyFromTheStart(context: ProofContext): Promise<Proof
   });
 }
 
-/** Tests folders and files that the appliance's user may not write, or not even read. */
+/** Tests directories and files that the appliance's user may not write, or not even read. */
 export async function foreignOwner(context: ProofContext): Promise<Proof> {
   if (process.getuid?.() !== 0 || Bun.which("setpriv") === null)
     return { findings: [], skipped: ["Data of another user: requires root and setpriv (util-linux)."] };
@@ -154,7 +154,7 @@ export async function foreignOwner(context: ProofContext): Promise<Proof> {
     setOwner(data, 0, 0o700, 0, readdirSync(data));
     const verified = await appliance.run(["verify"]);
     return proofOf(
-      "a start on data without access rights is refused in one sentence with status 3, and the data stay intact",
+      "a start on data without access permissions is refused in one sentence with status 3, and the data stay intact",
       isClear && verified.code === 0,
       `${outcomes.join("; ")}; verify ${verified.code}`,
     );
@@ -164,7 +164,7 @@ export async function foreignOwner(context: ProofContext): Promise<Proof> {
   }
 }
 
-/** Sets the owner and mode of the folder, and the owner of its files, with mode 0600. */
+/** Sets the owner and mode of the directory, and the owner of its files, with mode 0600. */
 function setOwner(data: string, owner: number, mode: number, fileOwner = 0, files: readonly string[] = FILES): void {
   chmodSync(data, mode);
   chownSync(data, owner, owner);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 export interface DiskSize {
   readonly bytes: number;
-  /** Maximum number of files and folders; the kernel's default if not set. */
+  /** Maximum number of files and directories; the kernel's default if not set. */
   readonly inodes?: number;
 }
 
@@ -37,7 +37,7 @@ export class SmallDisk {
 
   /**
    * Mounts a disk as root, or as root of a user namespace.
-   * @param path empty folder, created if missing
+   * @param path empty directory, created if missing
    */
   static async mount(path: string, { bytes, inodes }: DiskSize): Promise<SmallDisk | Unavailable> {
     mkdirSync(path, { recursive: true });

@@ -1,4 +1,4 @@
-// Non-regular files where commands, the data folder and the backup folder expect regular ones.
+// Non-regular files where commands, the data directory and the backup directory expect regular ones.
 
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ async function checkCommands({ directory, executable, form, seed }: ProofContext
   };
 }
 
-/** Tests wrong file types in the backup folder of a running appliance. */
+/** Tests wrong file types in the backup directory of a running appliance. */
 async function checkBackupFolder(context: ProofContext): Promise<Finding> {
   const data = join(context.directory, "among-backups");
   const appliance = ApplianceUnderTest.in(context, data);

@@ -83,7 +83,7 @@ async function idleAndHalfSent(fixture: InputFixture): Promise<Finding> {
     if (failed > 0) wrong.push(`${failed} of ${tookMs.length} requests of another client failed`);
     if (p99Ms > P99_LIMIT_MS) wrong.push("another client waited");
     const memoryKib = fixture.footprint().memoryKib - before.memoryKib;
-    const figure = `p99 of another client ${p99Ms.toFixed(1)} ms; descriptors ${before.descriptors}, at least ${before.descriptors + fewest} meanwhile, ${Math.round(memoryKib / 1_024)} MiB more, `;
+    const figure = `p99 of another client ${p99Ms.toFixed(1)} ms; descriptors ${before.descriptors}, at least ${before.descriptors + fewest} during the test, ${Math.round(memoryKib / 1_024)} MiB more, `;
     for (const { sockets } of groups) for (const socket of sockets) socket.destroy();
     if (!(await until(() => accepted() <= 5))) wrong.push("the descriptors were not released");
     const summary = `${figure}${fixture.footprint().descriptors} afterwards`;
@@ -213,7 +213,7 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
     return findingOf(
       "With 256 descriptors and 400 connections the appliance serves connected clients, refuses requests that need another thread with 429, and serves all clients once connections are closed",
       wrong,
-      `${full} descriptors in use meanwhile`,
+      `${full} descriptors in use during the test`,
     );
   } finally {
     await workplace.close();

@@ -1,5 +1,5 @@
-// Fixture of the input part: an appliance with two isolated organizations, or a single one, and its callers. Refills it
-// after requests have emptied or locked it. Judges nothing.
+// Fixture for the input part: an appliance with two isolated organizations, or a single one, and its callers. Refills
+// it after requests have emptied or locked it. Judges nothing.
 
 import { Database } from "bun:sqlite";
 import { readdirSync } from "node:fs";
@@ -14,7 +14,7 @@ import { texts } from "../texts.ts";
 import type { Caller } from "./generate.ts";
 import { KeepAliveConnection } from "./wire.ts";
 
-/** Marks in the texts of each organization, which must not reach the other. */
+/** Marks in the strings of each organization, which must not reach the other. */
 export const MARKS = { first: "FIRST-ONLY", second: "SECOND-ONLY" } as const;
 export type OrgLabel = keyof typeof MARKS;
 

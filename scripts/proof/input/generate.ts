@@ -105,7 +105,7 @@ export function draftsOf(document: Json, documented: DocumentedOperation): Arbit
   return fc.oneof(weighted(3, malformed), weighted(1, wellFormed));
 }
 
-/** Schema for one of a few texts, usually the first. */
+/** Schema for one of a few strings, usually the first. */
 function oneOf(mostly: string, ...others: string[]): Json {
   return { enum: [...Array.from({ length: 4 * others.length }, () => mostly), ...others] };
 }
@@ -274,7 +274,7 @@ function key(): Arbitrary<string> {
   return fc.oneof(fc.constantFrom(...KEYS), fc.string({ maxLength: 8, unit: "binary" }));
 }
 
-/** Generates JSON texts, extreme or random. */
+/** Generates JSON documents, extreme or random. */
 function raw(): Arbitrary<string> {
   const toJson = (value: string | number) => JSON.stringify(value);
   return fc.oneof(
@@ -392,7 +392,7 @@ function text(schema: Json, name: string): Arbitrary<string> {
 }
 
 const IP = fc.tuple(fc.nat(3), fc.integer({ min: 1, max: 254 })).map(([a, b]) => `127.1.${a}.${b}`);
-/** Scan targets: only this machine's own addresses, as scans must not leave it. */
+/** Scan targets: only this machine's addresses, as scans must not leave it. */
 const TARGETS = fc.constantFrom("127.0.0.1", "127.0.0.2", "127.0.0.0/30");
 const MAC = fc
   .nat(0xffff)
@@ -405,7 +405,7 @@ const ODD_TEXTS = texts(`=1+1 ¦ @SUM(A1) ¦ " ¦ a,b ¦ '; DROP TABLE hosts; --
   \${7*7} ¦ \u202Eabc ¦ 👩‍👩‍👧 ¦ é`);
 const AGE = fc.constantFrom("-1s", "-5s", "-2m", "-24h", "-52w");
 
-/** Meaningful texts by field name. */
+/** Meaningful strings by field name. */
 const VOCABULARY: ReadonlyArray<readonly [RegExp, Arbitrary<string>]> = [
   [/^targets$/, TARGETS],
   [/cidr/, fc.integer({ min: 3, max: 255 }).map((n) => `127.${n}.0.0/16`)],

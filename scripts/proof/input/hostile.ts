@@ -55,7 +55,7 @@ export async function hostileFindings(
     protocols(fixture),
   );
   await table(
-    "Pipelined requests are answered in order; if one has to wait, the connection may be closed instead",
+    "Pipelined requests get their responses in order; if one has to wait, the connection may be closed instead",
     pipelines(fixture),
     1,
   );

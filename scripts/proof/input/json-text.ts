@@ -1,4 +1,4 @@
-// JSON texts that no JavaScript value yields: duplicate keys, lone surrogates, numbers of ten thousand digits.
+// JSON documents that no JavaScript value yields: duplicate keys, lone surrogates, numbers of ten thousand digits.
 
 export type JsonValue =
   | null

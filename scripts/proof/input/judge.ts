@@ -24,7 +24,7 @@ export interface Effects {
 
 export const NO_EFFECTS: Effects = { first: [], second: [], otherChanges: [] };
 
-/** Texts that occur only in exceptions or SQL. */
+/** Strings that occur only in exceptions or SQL. */
 const INTERNALS =
   /TypeError|RangeError|SyntaxError|SQLITE_|SELECT .* FROM|undefined is not|is not a function|Cannot read|\.ts:\d|node_modules|no such (table|column)/;
 

@@ -1,4 +1,4 @@
-// Flood of connections from one address, more than there are descriptors, with partial requests or kept alive: other
+// Connection flood from one address, more than there are descriptors, with partial requests or kept alive: other
 // clients can still load pages, and followers of changes continue.
 
 import { connect, type Socket } from "node:net";

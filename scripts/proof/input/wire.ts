@@ -1,5 +1,5 @@
-// HTTP/1.1 client that sends requests as given, however malformed, and returns raw responses. Knows no operation. fetch
-// would correct half of the test cases before sending.
+// HTTP/1.1 client that sends requests as given, however malformed, and returns raw responses. Independent of
+// operations. fetch would correct half of the test cases before sending.
 
 import { connect, type Socket } from "node:net";
 import { HANG_MS } from "../../../test/support/measure/limits.ts";

@@ -4,7 +4,7 @@ import type { JsonRecord } from "../../../test/support/appliance/factories.ts";
 
 /** A write without a response: it must be applied completely or not at all. */
 export interface PendingWrite {
-  /** Number of the request; its records must be written all or none. */
+  /** Number of the request; its records must be written atomically. */
   readonly request: number;
   /** Whether a record is in the requested state; takes null for a missing record. */
   readonly matches: (found: JsonRecord | null) => boolean;

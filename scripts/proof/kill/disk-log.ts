@@ -1,4 +1,4 @@
-// Reader of the shim's log records (layout: scripts/proof/shim/forgetful-disk.c). Does not interpret them.
+// Reader for the shim's log records (layout: scripts/proof/shim/forgetful-disk.c). Does not interpret them.
 
 /** Record types, numbered as in the shim. */
 export const RECORD = {
@@ -61,7 +61,7 @@ function endOf(log: Buffer, position: number): number | null {
   return log.length - end < MAGIC_BYTES.length || log.readUInt32LE(end) === MAGIC ? end : null;
 }
 
-/** Splits the NUL-terminated texts of a record with paths or a listing. */
+/** Splits the NUL-terminated strings of a record with paths or a listing. */
 export function textsOf(bytes: Buffer): string[] {
   return bytes.toString("utf8").split("\0").slice(0, -1);
 }

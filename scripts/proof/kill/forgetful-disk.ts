@@ -68,7 +68,7 @@ export class ForgetfulDisk {
   private readonly log: string;
   /** Contents by current inode. */
   private byInode = new Map<number, Contents>();
-  /** Synced names by folder, relative to the root. */
+  /** Synced names by directory, relative to the root. */
   private durableNames = new Map<string, Names>();
   private renames: Array<{ readonly from: string; readonly to: string }> = [];
   /** Files mapped for writing: their contents are unknown. */
@@ -76,7 +76,7 @@ export class ForgetfulDisk {
 
   /**
    * Takes the existing contents below `root` as certain.
-   * @param root existing folder, absolute and without symbolic links
+   * @param root existing directory, absolute and without symbolic links
    * @param log path of the shim's log
    */
   constructor(root: string, log: string) {
@@ -126,7 +126,7 @@ export class ForgetfulDisk {
     return loss;
   }
 
-  /** Writes a possible outcome of a power loss to a new folder; the root stays unchanged. Processes the log first. */
+  /** Writes a possible outcome of a power loss to a new directory; the root is unchanged. Processes the log first. */
   writePossibleOutcome(directory: string, mode: LossMode, random: SeededRandom): Loss {
     this.processLog();
     const { files, folders, loss } = this.outcome(mode, random);
@@ -251,7 +251,7 @@ export class ForgetfulDisk {
     return contents;
   }
 
-  /** Reads the current names by folder. */
+  /** Reads the current names by directory. */
   private currentNames(
     newContents: (path: string) => Contents = () => new Contents(Buffer.alloc(0)),
   ): Map<string, Names> {
@@ -305,7 +305,7 @@ export class ForgetfulDisk {
     return { files, folders, loss };
   }
 
-  /** Chooses the names of a folder that are up to date; both names of a rename together. */
+  /** Chooses the names of a directory that are up to date; both names of a rename together. */
   private newNames(
     folder: string,
     names: ReadonlySet<string>,

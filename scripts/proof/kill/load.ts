@@ -45,7 +45,7 @@ export class KnownState {
   readonly backups: SeenBackup[] = [];
   /** Scans by id, as last returned. */
   readonly scans = new Map<string, JsonRecord>();
-  /** Texts of API keys by id; null after a rotation without a response. */
+  /** Text of API keys by id; null after a rotation without a response. */
   readonly keyTexts = new Map<string, string | null>();
   /** Ids of the records that each connection created. */
   readonly hostIds: string[][] = [];
@@ -86,7 +86,7 @@ interface LoadOptions {
   readonly random: SeededRandom;
   readonly withScans: boolean;
   readonly withBackup: boolean;
-  /** Folder of the backups. */
+  /** Directory of the backups. */
   readonly backups: string;
 }
 
@@ -106,7 +106,7 @@ export class Load {
     return new Promise((resolve) => this.bulkListeners.push(resolve));
   }
 
-  /** Resolves after this many further acknowledged writes. */
+  /** Resolves after this many more acknowledged writes. */
   acknowledged(count: number): Promise<void> {
     this.remainingWrites = count;
     return this.enough.promise;
@@ -177,7 +177,7 @@ export class Load {
     const id = random.pick(ids);
     const known = state.acknowledged.known(id);
     if (known === null) return;
-    // Interfaces have routes of their own: an update of the host ignores them.
+    // Interfaces have separate routes: an update of the host ignores them.
     const { interfaces: _, ...fields } = this.hostFields();
     const body = { id, hidden: false, tags: known.tags ?? [], ...fields };
     await this.sendOne(id, ["PUT", `${HOSTS}/${id}`], body, HOSTS, asRequested(body));

@@ -1,5 +1,5 @@
-// Checks of a store's file without the program: SQLite's integrity, the ledger's sequence, and live rows against the
-// newest versions. For copies only: opening the file as a writer checkpoints the log.
+// Store file checks without the program: SQLite's integrity, the ledger's sequence, and live rows against the newest
+// versions. For copies only: opening the file as a writer checkpoints the log.
 
 import { Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";

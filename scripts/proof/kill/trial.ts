@@ -1,4 +1,4 @@
-// Trial of one store through many rounds: start, check, writes, kill, and loss of unsynced data.
+// Store trial through many rounds: start, check, writes, kill, and loss of unsynced data.
 
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -78,7 +78,7 @@ export const NO_COUNTS = {
 
 interface TrialOptions {
   readonly executable: string;
-  /** Folder of this store alone; created if missing. */
+  /** Directory of this store alone; created if missing. */
   readonly directory: string;
   readonly devices: Devices;
   readonly random: SeededRandom;
@@ -495,7 +495,7 @@ function keepsValidTo(previous: unknown, current: unknown): boolean {
   });
 }
 
-/** Describes the first difference between two texts. */
+/** Describes the first difference between two strings. */
 function firstDifference(expected: string, actual: string): string {
   let index = 0;
   while (index < expected.length && expected[index] === actual[index]) index += 1;

@@ -1,5 +1,5 @@
-// Burst of writes by one user, in a separate process: after a line on standard input it sends all at once, each on its
-// own connection, and prints the results as JSON.
+// Write burst by one user, in a separate process: after a line on standard input it sends all at once, each on its own
+// connection, and prints the results as JSON.
 
 import { LONG_HANG_MS } from "../../../test/support/measure/limits.ts";
 

@@ -1,11 +1,12 @@
-// Fixture of the load part: a store with history, hosts with children, tags, users with API keys, and switches to scan.
+// Fixture for the load part: a store with history, hosts with children, tags, users with API keys, and switches to
+// scan.
 
 import { Database } from "bun:sqlite";
 import { dataFiles } from "../../../src/db/files/data-directory.ts";
 import { CHANGE_KINDS } from "../../../src/history/change-view.ts";
 import type { Running } from "../../benchmark/executable.ts";
 import { callApi, clientWith, hostWithChildren } from "../../benchmark/requests.ts";
-import { addCommunity } from "../../benchmark/scans.ts";
+import { addSnmpCredential } from "../../benchmark/scans.ts";
 import type { BuiltStore } from "../../benchmark/store.ts";
 import { addressOf } from "../../benchmark/switches.ts";
 import { ChangeCollector, type FollowerReport } from "./followers.ts";
@@ -45,7 +46,7 @@ export async function createFixture(running: Running, store: BuiltStore, switche
     const user = { name: `Load ${n}`, email: emailOf(n), role: "Admin", networkIds: [] };
     keys.push((await createUser(running, store, user)).key);
   }
-  await addCommunity(running, store, scanNetworkId);
+  await addSnmpCredential(running, store, scanNetworkId);
   return {
     port: running.port,
     keys,

@@ -1,5 +1,5 @@
 // Open-loop load generator: sends each request at its scheduled time, independent of earlier responses, in a separate
-// process with garbage collection of its own. Usage: generator.ts FILE with a `Task`; prints a `Report`.
+// process with its own garbage collection. Usage: generator.ts FILE with a `Task`; prints a `Report`.
 
 import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import { quantilesOf } from "../../quantiles.ts";

@@ -1,4 +1,4 @@
-// Composition of the load: tables of the requests in an hour of a busy network, and their wire form.
+// Load composition: tables of the requests in an hour of a busy network, and their wire form.
 
 import { requestBytes } from "../../benchmark/load.ts";
 
@@ -42,7 +42,7 @@ interface RequestClass {
   readonly request: (fixture: LoadFixture, chance: Chance) => Uint8Array;
 }
 
-/** Returns a text for a request, such as its path. */
+/** Returns a string for a request, such as its path. */
 type TextOf = (fixture: LoadFixture, chance: Chance) => string;
 
 function reading(name: string, share: number, path: TextOf): RequestClass {
@@ -74,7 +74,7 @@ interface LongRequest {
   readonly request: (fixture: LoadFixture, chance: Chance) => Uint8Array;
 }
 
-/** Long requests, sent at a pace of their own and reported separately; the limit of interactive ones does not apply. */
+/** Long requests, sent at a separate pace and reported separately; the limit of interactive ones does not apply. */
 export const LONG: readonly LongRequest[] = [
   { name: "sign-in", perHour: 60, request: signIn },
   {

@@ -1,5 +1,5 @@
-// Attacks by a user with some rights, to gain more or to keep the appliance busy: credential assignments, foreign
-// addresses, path traversal, prototype pollution, formulas, texts that make regular expressions backtrack.
+// Attacks by a user with some permissions, to gain more or to keep the appliance busy: credential assignments, foreign
+// addresses, path traversal, prototype pollution, formulas, strings that make regular expressions backtrack.
 
 import { mkdirSync } from "node:fs";
 import { parseCsv } from "../../../test/support/contract/csv.ts";
@@ -143,7 +143,7 @@ async function testPaths(testbed: Testbed, { organizationId }: People, owner: Ca
     backups.push(await testbed.request({ path: `/../../${name}` }));
   }
   return {
-    claim: "no path leaves the folders of secrets and backups, and no URL reaches a file",
+    claim: "no path leaves the directories of secrets and backups, and no URL reaches a file",
     held:
       statuses.every((status) => status === 400) &&
       backups.every(({ status, text }) => status >= 400 && status < 500 && !text.includes("root:")),
@@ -228,14 +228,14 @@ async function testFormulas({ networkId: network_id }: People, owner: Caller): P
   };
 }
 
-/** Sends texts that make backtracking expressions take exponential time, in all text fields. */
+/** Sends strings that make backtracking expressions take exponential time, in all text fields. */
 async function testExpressions(testbed: Testbed, { networkId: network_id }: People, owner: Caller): Promise<Finding> {
   const size = 100_000;
   const pieces = texts(`a ¦ \x20 ¦ 0 ¦ - ¦ . ¦ : ¦ 1. ¦ :: ¦ a@ ¦ \\ ¦ % ¦ / ¦ = ¦ e\u0301 ¦ \u0130 ¦ a b ¦ < ¦ nlk_ ¦
   ;\t ¦ aaaa:`);
   const evil = pieces.map((piece) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size));
   const times: Array<{ name: string; tookMs: number; status: number }> = [];
-  // Measures the appliance's processor time: wall time also includes a disk kept busy by other programs.
+  // Measures the appliance's CPU time: wall time also includes a disk kept busy by other programs.
   const measure = async (name: string, pending: Promise<RawResponse>) => {
     const beforeMs = processorMsOf(testbed.running.pid);
     const { status } = await pending;
@@ -285,7 +285,7 @@ async function testExpressions(testbed: Testbed, { networkId: network_id }: Peop
   const slowest = [...times].sort((a, b) => b.tookMs - a.tookMs)[0];
   const failed = times.filter(({ status }) => status >= 500);
   return {
-    claim: `no text causes excessive computation: each of ${times.length} crafted requests costs at most ${PROMPT_MS} ms of processor time, or ${PROMPT_FACTOR} times the cost of half of them`,
+    claim: `no text causes excessive computation: each of ${times.length} crafted requests costs at most ${PROMPT_MS} ms of CPU time, or ${PROMPT_FACTOR} times the cost of half of them`,
     held:
       (slowest?.tookMs ?? 0) <= Math.max(PROMPT_MS, PROMPT_FACTOR * median(allMs)) &&
       failed.length === 0 &&

@@ -1,4 +1,4 @@
-// Bursts of requests by one client: a thousand at once on two connections, or the maximum number of long ones. Other
+// Request bursts by one client: a thousand at once on two connections, or the maximum number of long ones. Other
 // clients at the same address are still served promptly.
 
 import { connect } from "node:net";

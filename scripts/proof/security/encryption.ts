@@ -1,4 +1,4 @@
-// Guarantees of the appliance's own TLS: cookie attributes, HSTS, permissions of the key file, and no service beyond
+// TLS guarantees of the appliance itself: cookie attributes, HSTS, permissions of the key file, and no service beyond
 // loopback without TLS.
 
 import type { Finding, ProofContext } from "../part.ts";

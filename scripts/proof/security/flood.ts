@@ -1,5 +1,5 @@
-// Floods of hundreds of concurrent sign-ins, setups and password changes: latency of reads, memory, and access for
-// legitimate users.
+// Sign-in floods, with hundreds of concurrent sign-ins, setups and password changes: latency of reads, memory, and
+// access for legitimate users.
 
 import { PASSWORD_MAX_RUNNING, PASSWORD_MEMORY_KIB } from "../../../src/access/password.ts";
 import { ATTEMPTS_MAX_WAITING } from "../../../src/sessions/sign-in-throttle.ts";
@@ -29,7 +29,7 @@ const READ_EVERY_MS = 25;
 const WAVE_PAUSE_MS = 100;
 /** Allowed memory in KiB beyond that of the concurrent hashes, for connections, responses and garbage. */
 const SLACK_KIB = 96 * 1024;
-/** Maximum of verified changes: the running one and the queue, and as many again that arrive meanwhile. */
+/** Maximum of verified changes: the running one and the queue, and as many again that arrive in that time. */
 const VERIFIED_CHANGES_MAX = 2 * (1 + ATTEMPTS_MAX_WAITING);
 /** Limit for a sign-in during the flood, with the requested retries, by a user known at that address. */
 const SIGN_IN_MAX_MS = 5_000;

@@ -1,5 +1,5 @@
-// Actions of the appliance on users' behalf: fair access to scans when Members flood a network, and log entries before
-// any probe.
+// Appliance actions on users' behalf: fair access to scans when Members flood a network, and log entries before any
+// probe.
 
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import { communityCredential } from "../../benchmark/requests.ts";
@@ -51,7 +51,7 @@ export async function proveOnBehalf(context: ProofContext): Promise<Finding[]> {
   }
 }
 
-/** Has Members request many scans, also with API keys, and then an Admin request one, and an address check. */
+/** Has Members request many scans, including with API keys, and then an Admin request one, and an address check. */
 async function proveFairShares(testbed: Testbed, people: People, owner: Caller): Promise<Finding> {
   const scanRequest = { network_id: people.networkId, kind: "sweep" };
   const requestScan = (caller: Caller, fields: Json = {}) =>
@@ -89,7 +89,7 @@ async function proveFairShares(testbed: Testbed, people: People, owner: Caller):
   const accepted = acceptedPerUser.reduce((sum, count) => sum + count, 0);
   return {
     claim:
-      "however many scans Members request, also with API keys, a user gets three of ten slots and Members get eight; an Admin's scan and check are accepted, and users take turns",
+      "however many scans Members request, even with API keys, a user gets three of ten slots and Members get eight; an Admin's scan and check are accepted, and users take turns",
     held:
       acceptedPerUser.every((count) => count <= 3) &&
       accepted === 8 &&
@@ -117,7 +117,7 @@ async function proveRevokedTrial(
   const parts = [credentialId, people.networkId, SILENT, admin.id];
   const isLogged = lines.some((line) => parts.every((part) => line.includes(part)));
   return {
-    claim: "a trial whose caller loses the right to run it is refused, and user, credential and target are logged",
+    claim: "a trial whose caller loses permission to run it is refused, and user, credential and target are logged",
     held: status === 403 && isLogged,
     figure: `${status}; ${lines.length} lines, ${isLogged ? "one" : "none"} with user, credential, network and address`,
   };

@@ -9,7 +9,7 @@ import type { Finding, ProofContext } from "../part.ts";
 import { texts } from "../texts.ts";
 import { type Header, jsonField, type RawRequest, type RawResponse, sendRaw, sessionOf } from "./raw-client.ts";
 
-/** Host headers with the name of a foreign page, also in disguise. */
+/** Host headers with the name of a foreign page, including in disguise. */
 const FOREIGN_HOSTS: ReadonlyArray<Headers> = [
   [["Host", "evil.example"]],
   [["Host", "EVIL.example.:PORT"]],

@@ -1,4 +1,4 @@
-// Rights revoked from a user with queued writes: the revocation is not delayed, and nothing is written afterwards.
+// Permissions revoked from a user with queued writes: the revocation is not delayed, and nothing is written afterwards.
 
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Finding, ProofContext } from "../part.ts";
@@ -16,7 +16,7 @@ import {
   Testbed,
 } from "./testbed.ts";
 
-/** Number of bulk requests queued when the right is revoked, and hosts per bulk request. */
+/** Number of bulk requests queued when the permission is revoked, and hosts per bulk request. */
 const QUEUES: Readonly<Record<ProofContext["form"], { readonly bulks: number; readonly hosts: number }>> = {
   short: { bulks: 10, hosts: 500 },
   long: { bulks: 48, hosts: 1_000 },
@@ -24,7 +24,7 @@ const QUEUES: Readonly<Record<ProofContext["form"], { readonly bulks: number; re
 /** Maximum wait of a revocation for the running write, as a multiple of the longest bulk request. */
 const WAIT_MAX_BULKS = 1.5;
 
-/** Way for a Member to lose the right to write. */
+/** Way for a Member to lose permission to write. */
 interface Revocation {
   readonly name: string;
   /** What the Member's requests authenticate with. */
@@ -71,12 +71,12 @@ async function proveRevocations(testbed: Testbed, people: People): Promise<Findi
   const figure = rounds.map((round) => `${round.name}: ${round.figure}`).join("; ");
   return [
     {
-      claim: "nothing is written for a caller once a right is revoked, however much is queued",
+      claim: "nothing is written for a caller once a permission is revoked, however much is queued",
       held: rounds.every(({ holds }) => holds),
       figure,
     },
     {
-      claim: `while a Member's bulks wait, a revocation of rights waits for the running one only: at most ${WAIT_MAX_BULKS} times the longest bulk`,
+      claim: `while a Member's bulks wait, a revocation of permissions waits for the running one only: at most ${WAIT_MAX_BULKS} times the longest bulk`,
       held: rounds.every(({ tookMs, longestMs }) => tookMs < WAIT_MAX_BULKS * longestMs),
       figure: rounds
         .map(

@@ -55,7 +55,7 @@ export function search(secrets: ReadonlyMap<string, string>, targets: readonly S
   return matches;
 }
 
-/** Reads all files below a folder. */
+/** Reads all files below a directory. */
 export function filesBelow(folder: string): SearchTarget[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -63,7 +63,7 @@ export function filesBelow(folder: string): SearchTarget[] {
     .map((path) => ({ location: relative(folder, path), bytes: readFileSync(path) }));
 }
 
-/** Finds files and folders with any permission for group or others. @returns texts of the form `path mode` */
+/** Finds files and directories with any permission for group or others. @returns strings of the form `path mode` */
 export function accessibleByOthers(folder: string): string[] {
   return [".", ...readdirSync(folder, { recursive: true }).map(String)]
     .map((name) => ({ name, mode: statSync(join(folder, name)).mode & 0o777 }))

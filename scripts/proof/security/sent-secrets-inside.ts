@@ -389,10 +389,10 @@ class Trial {
     for (const deadline = performance.now() + HANG_MS; performance.now() < deadline; ) {
       const { status } = (await this.data("owner", `discovery/scans/${data.id}`)) as Json;
       if (status === "Completed") return;
-      if (status !== "Queued" && status !== "Running") throw new Error(`a scan ended as ${status}`);
+      if (status !== "Queued" && status !== "Running") throw new Error(`a scan finished with status ${status}`);
       await Bun.sleep(POLL_MS);
     }
-    throw new Error("a scan did not end");
+    throw new Error("a scan did not complete");
   }
 
   private *arrivals(): Generator<readonly [Secret, string]> {

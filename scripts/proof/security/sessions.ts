@@ -1,4 +1,4 @@
-// Attacks on sessions: theft, fixation, sessions that outlive their end, cookie attributes, changed rights.
+// Attacks on sessions: theft, fixation, sessions that outlive their expiry, cookie attributes, changed permissions.
 
 import type { Finding, ProofContext } from "../part.ts";
 import { type Header, headerOf, jsonField, type RawResponse, sessionOf } from "./raw-client.ts";
@@ -73,7 +73,7 @@ async function testFixation(testbed: Testbed): Promise<Finding> {
   };
 }
 
-/** Tests every way to end a session, each on a working session of its own. */
+/** Tests every way to end a session, each on a separate working session. */
 async function testSessionEnds(testbed: Testbed, people: People): Promise<Finding> {
   const next = sources();
   const open = () => testbed.asMember(next());
@@ -165,7 +165,7 @@ async function testCookies(testbed: Testbed): Promise<Finding> {
   };
 }
 
-/** Tests that the rights of sessions and keys follow the user's role at once, also when it is lowered. */
+/** Tests that the permissions of sessions and keys follow the user's role at once, even when it is lowered. */
 async function testRights(testbed: Testbed, people: People): Promise<Finding> {
   const next = sources();
   const session = await testbed.asMember(next());
@@ -197,7 +197,7 @@ async function testRights(testbed: Testbed, people: People): Promise<Finding> {
   const disabledSignIn = await testbed.signIn(DISABLED_EMAIL, PERSON_PASSWORD, next());
   return {
     claim:
-      "sessions and keys have their user's current rights: lowered roles, withdrawn networks, disabled users and rotated keys apply immediately, and users cannot raise their own",
+      "sessions and keys have their user's current permissions: lowered roles, withdrawn networks, disabled users and rotated keys apply immediately, and users cannot raise their own",
     held:
       observed[0]?.every((status) => status === 200) === true &&
       observed[1]?.every((status) => status === 403) === true &&
@@ -207,6 +207,6 @@ async function testRights(testbed: Testbed, people: People): Promise<Finding> {
       old === 401 &&
       newKeyStatus === 200 &&
       disabledSignIn.status === 401,
-    figure: `as a Member ${observed[0]}, as a Viewer ${observed[1]}; raising their own rights ${escalations.map(({ status }) => status)}; a network out of reach ${outOfReach}; the key of a disabled user ${disabled.status}; rotated: the old key ${old}, the new one ${newKeyStatus}`,
+    figure: `as a Member ${observed[0]}, as a Viewer ${observed[1]}; raising their own permissions ${escalations.map(({ status }) => status)}; a network out of reach ${outOfReach}; the key of a disabled user ${disabled.status}; rotated: the old key ${old}, the new one ${newKeyStatus}`,
   };
 }

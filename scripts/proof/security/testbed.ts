@@ -1,4 +1,4 @@
-// Testbed of a security test: an appliance with two organizations, users of every role and an API key. All its secrets
+// Testbed for security tests: an appliance with two organizations, users of every role and an API key. All its secrets
 // are known, so that they can be searched for.
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ export class Testbed {
   readonly logs: string[] = [];
   private current: Running | null = null;
 
-  /** @param name name of a folder for this testbed alone */
+  /** @param name name of a directory for this testbed alone */
   constructor(context: ProofContext, name: string) {
     this.context = context;
     this.folder = join(context.directory, name);
@@ -63,7 +63,7 @@ export class Testbed {
   }
 
   /**
-   * @param args arguments of `serve` in addition to the folder and the address
+   * @param args arguments of `serve` in addition to the directory and the address
    * @param redirection redirection of the streams, in shell syntax
    */
   async start(args: readonly string[] = [], listen = "127.0.0.1:0", redirection = ""): Promise<void> {
@@ -92,7 +92,7 @@ export class Testbed {
     return sendRaw(this.port, request);
   }
 
-  /** Sends JSON, or a text as it is. */
+  /** Sends JSON, or a string unchanged. */
   send(
     method: string,
     path: string,
@@ -187,7 +187,7 @@ export interface People {
   readonly networkId: string;
   readonly memberId: string;
   readonly disabledId: string;
-  /** Caller with an API key of the Owner, which has the Owner's rights. */
+  /** Caller with an API key of the Owner, which has the Owner's permissions. */
   readonly byKey: Caller;
   readonly keyText: string;
 }

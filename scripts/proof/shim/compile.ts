@@ -1,10 +1,10 @@
-// Compilation of the preload shim, if there is a compiler. The head of the shim describes its behavior and variables.
+// Preload shim compilation, if there is a compiler. The head of the shim describes its behavior and variables.
 
 import { join } from "node:path";
 
 const SOURCE = join(import.meta.dir, "forgetful-disk.c");
 
-/** Compiles the shim into a folder. @returns the path of the library, or the reason why there is none */
+/** Compiles the shim into a directory. @returns the path of the library, or the reason why there is none */
 export function compileShim(directory: string): { readonly path: string } | { readonly missing: string } {
   const compiler = ["cc", "gcc", "clang"].find((name) => Bun.which(name) !== null);
   if (process.platform !== "linux") return { missing: "the forgetful disk is a preload library for Linux" };

@@ -1,10 +1,10 @@
-// Directus from npm in a separate folder, with two compiled modules. Run as a script, it installs Directus while the
+// Directus from npm in a separate directory, with two compiled modules. Run as a script, it installs Directus while the
 // registry is reachable; the comparison itself is offline. Not part of the product.
 
 import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 
-/** Installation folder, reused by later runs. */
+/** Installation directory, reused by later runs. */
 const FOLDER = resolve(import.meta.dir, "../../../node_modules/.cache/netledger/directus");
 const SCRIPT = "scripts/proof/side-by-side/directus-install.ts";
 const RECIPE = join(import.meta.dir, "directus");
@@ -17,12 +17,12 @@ const COMPILED = [
 const INSTALL_DEADLINE_MS = 5 * 60_000;
 
 export interface InstalledDirectus {
-  /** Node.js of the version that Directus requires, also from npm. */
+  /** Node.js of the version that Directus requires, from npm as well. */
   readonly node: string;
   /** Command line of Directus, without the update check of the package `directus`. */
   readonly cli: string;
   readonly version: string;
-  /** Installation folder, and cache of generated files. */
+  /** Installation directory, and cache of generated files. */
   readonly folder: string;
 }
 
@@ -78,7 +78,7 @@ async function installDirectus(log: (line: string) => void): Promise<void> {
 }
 
 async function run(command: string[], cwd: string, problem: string): Promise<void> {
-  // Run in a process group of its own: the compiler's processes must not outlive the installation.
+  // Run in a separate process group: the compiler's processes must not outlive the installation.
   const child = Bun.spawn(command, { cwd, detached: true, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   let isLate = false;
   const timeout = setTimeout(() => {

@@ -1,4 +1,4 @@
-// PostgreSQL 15 in the comparison: a private cluster on a socket in the part's folder, tuned for the machine, with a
+// PostgreSQL 15 in the comparison: a private cluster on a socket in the part's directory, tuned for the machine, with a
 // small server in front of it.
 
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -12,7 +12,7 @@ import { loadProduct } from "./rounds.ts";
 import type { Rows, Version } from "./rows.ts";
 import { ServedByApi } from "./served.ts";
 
-/** Debian's program folder, which is not on the PATH. */
+/** Debian's program directory, which is not on the PATH. */
 const DEBIAN_PROGRAMS = "/usr/lib/postgresql/15/bin";
 /** Maximum length of a socket's path in bytes. */
 const SOCKET_NAME_MAX = 107;
@@ -23,7 +23,7 @@ export function unavailableReason(directory: string): string | null {
   if (process.getuid?.() === 0 && accountOf("postgres") === null)
     return "PostgreSQL refuses to run as root, and there is no account postgres";
   if (join(directory, "postgres", SOCKET).length > SOCKET_NAME_MAX)
-    return "the folder's name is too long for PostgreSQL's socket";
+    return "the directory's name is too long for PostgreSQL's socket";
   return null;
 }
 
@@ -67,7 +67,7 @@ export class Postgres extends ServedByApi implements Product {
     mkdirSync(this.directory, { mode: 0o700 });
     const account = process.getuid?.() === 0 ? accountOf("postgres") : null;
     if (account !== null) {
-      // PostgreSQL must reach its own folder; siblings remain unreadable.
+      // PostgreSQL must reach its own directory; siblings remain unreadable.
       chmodSync(join(this.directory, ".."), 0o711);
       chownSync(this.directory, account.uid, account.gid);
     }

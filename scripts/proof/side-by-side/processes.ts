@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { processorMsOf, processTree } from "../../testing/processes.ts";
 
-/** Processor time in seconds of processes and all their descendants, including exited ones. */
+/** CPU time in seconds of processes and all their descendants, including exited ones. */
 export function cpuSecondsOf(roots: readonly number[]): number {
   return roots.reduce((sum, pid) => sum + processorMsOf(pid), 0) / 1_000;
 }

@@ -1,4 +1,4 @@
-// Interface of the compared products: the same inventory behind three HTTP servers, each with its own requests.
+// Common interface of the compared products: the same inventory behind three HTTP servers, each with its own requests.
 // Independent of any product.
 
 import { HANG_MS } from "../../../test/support/measure/limits.ts";

@@ -16,7 +16,7 @@ export interface Runs {
   readonly name: string;
   /** Operations per second, or seconds per operation. */
   readonly values: readonly number[];
-  /** Processor time of all processes per operation, in microseconds; empty if not measured. */
+  /** CPU time of all processes per operation, in microseconds; empty if not measured. */
   readonly cpuMicroseconds: readonly number[];
   /** Number of responses without success. */
   readonly failures: number;

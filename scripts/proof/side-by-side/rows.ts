@@ -1,5 +1,4 @@
-// Rows of the comparison: written by netledger's own writer, and read from its ledger version by version for the other
-// products.
+// Compared rows, written by netledger's own writer, and read from its ledger version by version for the other products.
 
 import { join } from "node:path";
 import { openReadOnly } from "../../../src/db/connection.ts";
