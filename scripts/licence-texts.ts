@@ -15,7 +15,7 @@ interface Terms {
   readonly folder: string;
   /** SPDX id; null for other licenses. */
   readonly licence: string | null;
-  /** Folders of other installed packages. */
+  /** Directories of other installed packages. */
   readonly others: readonly string[];
 }
 

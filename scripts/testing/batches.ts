@@ -15,7 +15,7 @@ const BATCH_SHARE = 1 / 4;
 const OWN_PROCESS_FOLDERS = ["test/proof/"];
 
 /** Files of these directories need neither the executable nor other programs. */
-const SOURCE_ONLY_FOLDERS = ["test/api/", "test/store/"];
+const SOURCE_ONLY_FOLDERS = ["test/api/", "test/store/", "test/world/"];
 
 /** Files of these directories start scans and name lookups. */
 const NETWORK_FOLDERS = ["test/system/", "test/console/", "test/proof/", "test/discovery/", "test/recipes/"];

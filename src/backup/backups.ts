@@ -100,7 +100,7 @@ export class BackupFolder implements Backups {
 
   /**
    * Cleans up backups interrupted by the end of the appliance. No other process may be using the directory.
-   * @throws DatabaseRefused if it is not a folder
+   * @throws DatabaseRefused if it is not a directory
    */
   constructor(options: BackupFolderOptions) {
     this.options = options;
@@ -264,7 +264,7 @@ export class BackupFolder implements Backups {
   }
 }
 
-/** @throws DatabaseRefused if it is not a folder, or cannot be opened */
+/** @throws DatabaseRefused if it is not a directory, or cannot be opened */
 function requireFolder(directory: string): void {
   try {
     syncDirectory(directory);

@@ -60,7 +60,7 @@ const PREVIOUS_SUFFIX = ".before-";
 
 /**
  * Puts the complete, verified backup in place of the data, or leaves everything unchanged, without additional files or
- * folders.
+ * directories.
  * @throws DatabaseRefused for data in use, existing data that may not be replaced, a damaged or foreign backup, or a
  * key that cannot decrypt the secrets; DomainError storage_full
  */

@@ -4,12 +4,12 @@
 /** A quarter of a key's digits: a shorter text is its mask, which may be searched for, or a name. */
 export const KEY_TEXT = /nlk_[0-9A-Za-z]{11}/;
 
-/** Whether a text contains an API key, or most of one. */
+/** Whether a string contains an API key, or most of one. */
 export function containsKey(text: string): boolean {
   return text.includes("nlk_") && KEY_TEXT.test(text);
 }
 
-/** Whether a text contains an API key, or something like a session token. */
+/** Whether a string contains an API key, or something like a session token. */
 export function containsCredential(text: string): boolean {
   return containsKey(text) || SESSION_TOKEN.test(text);
 }

@@ -6,7 +6,7 @@ export const FIELDS_OF_KIND_MAX = 64;
 export const FIELD_KEY_MAX_LENGTH = 50;
 /** Maximum number of choices per field. */
 export const FIELD_CHOICES_MAX = 200;
-/** Maximum length of a text value in characters. */
+/** Maximum length of a string value in characters. */
 export const FIELD_TEXT_MAX_LENGTH = 1_000;
 /** Maximum length of a URL value in characters. */
 export const FIELD_URL_MAX_LENGTH = 2_000;

@@ -1,4 +1,4 @@
-// Durable file writes: syncs files and their directory entries to disk. Writes no content of its own.
+// Durable file writes: syncs files and their directory entries to disk. Generates no content.
 
 import { closeSync, constants, fsyncSync, openSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";

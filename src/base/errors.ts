@@ -41,7 +41,7 @@ export interface Issue {
   path: string;
   message: string;
   value?: unknown;
-  /** Offset of the first character in a text, from 0. */
+  /** Offset of the first character in a string, from 0. */
   position?: number;
   /** Row in a table; the header is row 1. */
   row?: number;

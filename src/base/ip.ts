@@ -1,5 +1,5 @@
-// IP addresses and CIDR blocks as values: strict parsing, one canonical text each, containment, order.
-// Independent of the use of an address.
+// IP addresses and CIDR blocks as values: strict parsing, one canonical text each, containment, order. Independent of
+// the use of an address.
 
 import ipaddr from "ipaddr.js";
 
@@ -67,7 +67,7 @@ export interface PeerSource {
   readonly isAddress: boolean;
 }
 
-/** Normalizes the peer of a socket; a text that is not an address (a Unix socket) is returned unchanged. */
+/** Normalizes the peer of a socket; a string that is not an address (a Unix socket) is returned unchanged. */
 export function peerSource(peer: string): PeerSource {
   const ip = parseIp(peer.replace(/%.*$/s, ""));
   if (ip === null) return { address: peer, source: peer, isAddress: false };

@@ -20,7 +20,7 @@ export function nearestName(text: string, names: Iterable<string>): string | nul
 
 const MAX_LENGTH = 64;
 
-/** Edit distance: insertions, deletions, replacements and transpositions between two texts, capped at `cap`. */
+/** Edit distance: insertions, deletions, replacements and transpositions between two strings, capped at `cap`. */
 function distance(from: string, to: string, cap: number): number {
   if (Math.abs(from.length - to.length) >= cap) return cap;
   let older: number[] = [];

@@ -6,7 +6,7 @@
  */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** Whether a text has anything visible besides white space and invisible characters. */
+/** Whether a string has anything visible besides white space and invisible characters. */
 export function isVisible(text: string): boolean {
   return /\S/u.test(withoutInvisible(text));
 }

@@ -1,4 +1,4 @@
-// Limits for queued writes: enforced on arrival and reported to senders.
+// Limits for queued writes, enforced on arrival and reported to senders.
 
 /** Per user, keys included; beyond it, the caller must retry later. */
 export const MAX_WAITING_OF_USER = 256;

@@ -9,7 +9,7 @@ import { FILTER_MAX_LENGTH } from "../base/filter-limits.ts";
 import { pascalCase } from "../base/text.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { runWrite } from "../records/write-answers.ts";
+import { runWrite } from "../records/write-responses.ts";
 import { ALL_ISSUES, ISSUES_MAX } from "../resources/issues.ts";
 import type { RecordWrites } from "../resources/record-writes.ts";
 import { successResponse } from "../schemas/envelope.ts";

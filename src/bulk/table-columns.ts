@@ -66,7 +66,7 @@ export function mayHaveColumn(importable: RecordWrites, name: string): boolean {
   return isCustom || columnRoles(importable).has(name);
 }
 
-/** Columns allowed in `match`: texts, numbers and references. */
+/** Columns allowed in `match`: strings, numbers and references. */
 export function matchColumns(importable: RecordWrites): string[] {
   return [...columnRoles(importable)].flatMap(([name, role]) =>
     role.type === "Field" && ["string", "integer"].includes(plainSchema(role.schema).type as string) ? name : [],

@@ -8,7 +8,7 @@ import { pascalCase } from "../base/text.ts";
 import { BULK_BODY_LIMIT_BYTES } from "../http/body.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { runWrite } from "../records/write-answers.ts";
+import { runWrite } from "../records/write-responses.ts";
 import type { RecordWrites } from "../resources/record-writes.ts";
 import { cellText, csvHead, csvRows, fieldColumns } from "../schemas/csv.ts";
 import { successResponse } from "../schemas/envelope.ts";

@@ -175,7 +175,7 @@ export const OPTIONS = {
   dryRun: flag("dry-run", "Report what would be done, and change nothing."),
   vacuum: flag(
     "vacuum",
-    "Then rewrite the file to return the freed space to the disk. Meanwhile it takes up to twice its size.",
+    "Then rewrite the file to return the freed space to the disk. This temporarily takes up to twice its size.",
   ),
   source: option("source URL", parseUrl, "The address of the source: https://netbox.example.com."),
   appId: option("app-id ID", parseText, "The id of the app in phpIPAM's API settings, with read permissions."),

@@ -75,7 +75,7 @@ export function entryPrefixOf(organizationN: number, { code, scopes }: CodedKind
   return `${scopes.host === undefined ? "a" : "b"}${organizationN.toString(36)}.${code.toString(36)}.`;
 }
 
-/** Words of a text, folded to ignore case and diacritics. */
+/** Words of a string, folded to ignore case and diacritics. */
 export function foldWords(text: string): string[] {
   const folded = words(text);
   return isPlain(text) ? folded : folded.map(foldDiacritics);
@@ -150,7 +150,7 @@ function includesName({ field, value }: IndexedName, texts: readonly IndexedName
   return false;
 }
 
-/** Entry types that a text can produce. */
+/** Entry types that a string can produce. */
 export function entryTypes({ as, isGlobalOnly }: IndexedField): EntryType[] {
   const word = isGlobalOnly === true ? ENTRY.globalOnly : ENTRY.word;
   if (as === "Mac") return isGlobalOnly === true ? [ENTRY.digits] : [word, ENTRY.digits];
@@ -305,7 +305,7 @@ export type IndexedField = Omit<IndexedName, "field" | "value">;
 export type Lookup = { readonly all: readonly string[] } | { readonly beginning: string };
 
 /**
- * Lookup for all records whose field equals or starts with a string; null if the index cannot answer.
+ * Lookup for all records whose field equals or starts with a string; null if the index cannot decide.
  * @param text in index form: a MAC address with colons, an address in canonical form
  */
 export function lookupOf(

@@ -4,7 +4,7 @@ import { Throttle } from "../base/beat.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 
-/** Other processes (subcommands) commit without notifying this one, so the head is polled. */
+/** Other processes (subcommands) commit without notifying this process, so the head is polled. */
 const POLL_INTERVAL_MS = 1_000;
 
 /** The first commit after a quiet period is announced at once; later ones at most this often. */

@@ -112,7 +112,7 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
   readonly references?: readonly Reference<R>[];
   /** The id lists and untyped references of a record. */
   readonly links?: (record: R) => RelatedIds[];
-  /** Records that include this one as a part, and the field that does: they get a new version when it changes. */
+  /** Records that include the record as a part, and the field that does: they get a new version when it changes. */
   readonly owners?: (record: R) => Array<{ kind: string; id: string; as: string }>;
   /** Groups for finding and counting records besides containers, live and at any point in time. */
   readonly groups?: Groups<R>;
@@ -222,7 +222,7 @@ export function renderMembers(record: object): string {
   return JSON.stringify(record).slice(1, -1);
 }
 
-/** Parses JSON object members into a record. @typeParam R the record type; stored texts are trusted */
+/** Parses JSON object members into a record. @typeParam R the record type; stored text is trusted */
 export function parseMembers<R>(members: string): R {
   return JSON.parse(`{${members}}`) as R;
 }

@@ -2,7 +2,7 @@
 // record, its base. Most of a version equals its predecessor. A base is always whole, so one lookup suffices, and is on
 // the same or a nearby page. Hashes cover the unpacked text, so the chain does not depend on the packing.
 
-/** Texts of a version as hashed and served. */
+/** Text of a version as hashed and served. */
 export interface VersionTexts {
   /** The record's own fields as JSON object members, without the braces. */
   readonly members: string;
@@ -77,7 +77,7 @@ export function baseSequenceSql(version: string): string {
 
 type Column = "members" | "observed" | "sort_keys";
 
-/** SQL for a text of row `version` of history_versions, unpacked. Valid only where the row has that name. */
+/** SQL for a text column of row `version` of history_versions, unpacked. Valid only where the row has that name. */
 export function writtenSql(version: string, column: Column): string {
   return `CASE WHEN ${version}.patch IS NULL THEN ${version}.${column} ELSE (SELECT ${packedSql(version, column)}
     FROM history_versions ${BASE} WHERE ${isBaseSql(version)}) END`;

@@ -68,7 +68,7 @@ export class PrunedHistory {
     return this.segments.find(({ first, last }) => sequence >= first && sequence < last) ?? null;
   }
 
-  /** The last complete transaction up to this one; 0 for none. */
+  /** The last complete transaction up to a sequence; 0 for none. */
   lastCompleteUpTo(sequence: number): number {
     const segment = this.incompleteSegment(sequence);
     if (segment === null) return sequence;
@@ -79,7 +79,7 @@ export class PrunedHistory {
     return this.lastBefore(end) === sequence ? sequence : Math.max(before, this.lastBefore(start));
   }
 
-  /** The first complete transaction from this one on. */
+  /** The first complete transaction from a sequence on. */
   firstCompleteFrom(sequence: number): number {
     const segment = this.incompleteSegment(sequence);
     if (segment === null) return sequence;

@@ -35,7 +35,7 @@ export function searchText(texts: SearchTexts): string {
   return entries.all.join(" ");
 }
 
-/** Distinct texts in insertion order. Mostly a handful, for which a set would cost more than it saves. */
+/** Distinct strings in insertion order. Mostly a handful, for which a set would cost more than it saves. */
 export class Distinct {
   readonly all: string[] = [];
   private seen: Set<string> | null = null;
@@ -78,7 +78,7 @@ export function phrase(word: string): string {
   return `"${truncate(word).replaceAll('"', '""')}"`;
 }
 
-/** Folded words of a text, split at white space and control characters only. */
+/** Folded words of a string, split at white space and control characters only. */
 export function words(text: string): string[] {
   if (isPlain(text)) {
     const folded = text.toLowerCase();

@@ -1,5 +1,5 @@
 // Messages for SQLite failures: a damaged file, or a full or failing disk. One for the caller, one for the operator.
-// Must not know HTTP statuses.
+// Independent of HTTP statuses.
 
 import { DomainError } from "../base/errors.ts";
 import { isDiskFailure, sqliteCode } from "./sqlite-code.ts";

@@ -59,7 +59,7 @@ export function demoProbes({ campus, clock, delay, site }: DemoProbesOptions): P
       const failures: Refusal[] = [];
       for (const credential of credentials) {
         if (signal.aborted || !maySend(credential)) {
-          failures.push(refusal(credential, "cancelled", "it was cancelled"));
+          failures.push(refusal(credential, "cancelled", "it was canceled"));
           continue;
         }
         if (device !== undefined && nameOf(credential) === SNMP_NAMES[device.site])

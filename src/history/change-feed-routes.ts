@@ -269,7 +269,7 @@ class ChangeFeed {
     };
   }
 
-  /** Rejects a position from another ledger that this one was restored from: later transactions differ. */
+  /** Rejects a position from the ledger that the current one was restored from: later transactions differ. */
   private assertPosition({ after, mark }: FeedPosition, path: string, markPath: string): void {
     const { sequence } = this.backend.reader.head();
     const replaced = "the data have since been replaced";

@@ -13,7 +13,7 @@ import { ChangeLog } from "../db/reading/change-log.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
 import { customFieldsAt } from "../records/custom-fields-at.ts";
-import { respondWithLongRead } from "../records/long-read-answers.ts";
+import { respondWithLongRead } from "../records/long-read-responses.ts";
 import { parsedFilter } from "../records/read-filter.ts";
 import { requestedInstant, settledAt } from "../records/read-instant.ts";
 import { CHANGE_LOG_RESOURCES, RESOURCES } from "../records/resources.ts";

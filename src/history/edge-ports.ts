@@ -1,5 +1,4 @@
-// Edge ports, where an end device connects instead of more network, and ports that learned a MAC address. Independent
-// of hosts.
+// Edge ports, where an end device connects and no further network, and ports that learned a MAC address.
 
 import { OPERATION, scopeKey } from "../db/kind.ts";
 import type { Reach } from "../db/reading/list-query.ts";

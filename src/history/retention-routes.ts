@@ -8,7 +8,7 @@ import { invalid } from "../base/errors.ts";
 import { RESOLUTIONS } from "../db/pruned-history.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { respondWithLongRead } from "../records/long-read-answers.ts";
+import { respondWithLongRead } from "../records/long-read-responses.ts";
 import { requestedInstant } from "../records/read-instant.ts";
 import { InstantOrAge, OneOf, Timestamp } from "../schemas/schemas.ts";
 import { retentionPreview } from "./retention-preview.ts";

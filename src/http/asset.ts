@@ -1,5 +1,5 @@
 // Static assets that do not change while the appliance runs: scripts, documents, pages. With a weak ETag, 304 and gzip.
-// Must not know their contents.
+// Independent of their contents.
 
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";

@@ -1,5 +1,5 @@
 // Body parsing and validation. Large bodies are processed on a separate thread: a few megabytes of JSON would delay
-// every other caller. Must not know any operation.
+// every other caller. Independent of operations.
 
 import type { TSchema } from "@sinclair/typebox";
 import { DomainError, domainError, type PlainError, plainError } from "../base/errors.ts";

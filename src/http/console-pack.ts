@@ -1,5 +1,5 @@
 // Console pack: one file with a length-prefixed JSON index, then every file in each of its codings. Written by the
-// build, read here piece by piece. Must not know the contents of the console.
+// build, read here piece by piece. Independent of the contents of the console.
 
 /** Path prefix of the files loaded by the page; their names contain a content hash. */
 export const CONSOLE_ASSETS = "/console/";

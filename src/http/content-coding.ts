@@ -1,5 +1,5 @@
 // Response compression for clients that accept it (RFC 9110 section 8.4, RFC 8878, RFC 1952). Small bodies are
-// compressed at once, larger ones and streams on runtime threads. Must not know any operation.
+// compressed at once, larger ones and streams on runtime threads. Independent of operations.
 
 import type { Writable } from "node:stream";
 import { createGzip, createZstdCompress, constants as zlib } from "node:zlib";

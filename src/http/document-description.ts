@@ -133,7 +133,7 @@ organization (\`…0001\`), its network (\`…0002\`) and the user (\`…0007\`)
 | A filter | ${groupedDigits(FILTER_MAX_LENGTH)} characters, ${FILTER_MAX_TERMS} comparisons, ${FILTER_MAX_DEPTH} deep, ${FILTER_MAX_REFERENCES} references through one field |
 | Rows of a page | ${groupedDigits(LIMIT_MAX)}, or all with \`limit=0\` |
 
-Too many requests are rejected with 429 \`rate_limit_exceeded\`; \`Retry-After\` tells when to retry. So is a request
+Too many requests are rejected with 429 \`rate_limit_exceeded\`; \`Retry-After\` says when to retry. So is a request
 that arrives together with more than ${ROUND_ALWAYS_ADMITTED} others and cannot be started within
 ${ROUND_WAIT_MS} ms; nothing was done in that case, so retry after ${
   OVERLOAD_RETRY_AFTER_S === 1 ? "a second" : `${OVERLOAD_RETRY_AFTER_S} seconds`

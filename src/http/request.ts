@@ -1,5 +1,5 @@
-// Request context for operations: request id, caller address, idempotency fingerprint and common headers. Must not know
-// any operation.
+// Request context for operations: request id, caller address, idempotency fingerprint and common headers. Independent
+// of operations.
 
 import { containsCredential } from "../base/credential-texts.ts";
 import type { Issue } from "../base/errors.ts";

@@ -1,5 +1,5 @@
 // Route registration: one call per operation with its full declaration. Request order: route, credentials, role, query
-// and path, body, handler. Must not know any resource, the database, or the meaning of a role: the gate does.
+// and path, body, handler. Independent of resources, the database, and the meaning of roles; see the gate.
 
 import type { Static, TObject, TSchema, TUnsafe } from "@sinclair/typebox";
 import type { Elysia } from "elysia";

@@ -1,4 +1,4 @@
-// Errors for a verification that cannot be cancelled: it does not exist, or has ended.
+// Errors for a verification that cannot be canceled: it does not exist, or has ended.
 
 import { DomainError, notFound } from "../base/errors.ts";
 import type { Verification } from "./verification.ts";

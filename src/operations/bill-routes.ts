@@ -21,17 +21,17 @@ const Licences = Type.Object(
         version: Type.String(),
         purl: Nullable(Type.String(), { description: "A package URL: `pkg:npm/elysia@1.4.30`." }),
         licence: Nullable(Type.String(), {
-          description: "An SPDX id or expression; null for several licences or an unknown one.",
+          description: "An SPDX id or expression; null for several licenses or an unknown one.",
         }),
         part_of: Type.Array(OneOf(BILL_PARTS), {
           description: "The server, the console, or the runtime that executes both.",
         }),
         texts: Type.Array(
           Type.Object({
-            title: Type.String({ description: "Name of the file, or of the licence for its standard text." }),
+            title: Type.String({ description: "Name of the file, or of the license for its standard text." }),
             text: Type.String(),
             is_standard: Type.Boolean({
-              description: "Whether it is the standard text of the licence, because the component includes none.",
+              description: "Whether it is the standard text of the license, because the component includes none.",
             }),
           }),
         ),
@@ -62,9 +62,9 @@ export function billRoutes(surface: Surface<Actor, Access>, billOf: BillSource):
       "/api/v1/licences",
       {
         operationId: "getLicences",
-        summary: "Get the licences of all components",
+        summary: "Get the licenses of all components",
         description:
-          "Every component in the executable, of the server, the console and the runtime, with its licence and licence texts.",
+          "Every component in the executable, of the server, the console and the runtime, with its license and license texts.",
         group,
         access: VIEWER,
         responseSchema: Licences,

@@ -8,7 +8,7 @@ export const BILL_PARTS = ["server", "console", "runtime"] as const;
 export type BillPart = (typeof BILL_PARTS)[number];
 
 export interface LicenceText {
-  /** Name of the file, or of the licence for a standard text. */
+  /** Name of the file, or of the license for a standard text. */
   readonly title: string;
   readonly text: string;
   /** Whether it is the SPDX standard text, because the component contains none. */
@@ -20,7 +20,7 @@ export interface BillComponent {
   readonly name: string;
   readonly version: string;
   readonly purl: string | null;
-  /** An SPDX id or expression; null for several licences or an unknown one. */
+  /** An SPDX id or expression; null for several licenses or an unknown one. */
   readonly licence: string | null;
   readonly part_of: readonly BillPart[];
   readonly texts: readonly LicenceText[];

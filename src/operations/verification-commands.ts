@@ -1,5 +1,5 @@
 // Writer commands for verifications: they only store, for a request with an Idempotency-Key, which verification it
-// started or cancelled.
+// started or canceled.
 
 import type { CallsOf } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";

@@ -7,10 +7,10 @@ import { notFound } from "../base/errors.ts";
 import type { Call } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { requestFilter } from "../records/list-answers.ts";
 import { FilterQuery } from "../records/list-filter.ts";
+import { requestFilter } from "../records/list-responses.ts";
 import { RowFilter } from "../records/row-filter.ts";
-import { runWrite } from "../records/write-answers.ts";
+import { runWrite } from "../records/write-responses.ts";
 import { jsonResponse, LIST_HEAD, listMeta, listTail, successResponse } from "../schemas/envelope.ts";
 import { IdParams, LIMIT_DEFAULT, NAME_MAX_LENGTH, PageOnlyQuery } from "../schemas/schemas.ts";
 import {
@@ -67,7 +67,7 @@ export function verificationRoutes(
         operationId: "verifyBackup",
         makesNoTransaction: true,
         summary: "Verify a backup",
-        description: `Reads it again completely, since disks lose unread data. Returns at once, with a Running verification that is followed, cancelled and listed like those of the ledger; only one runs at a time. Same checks as \`netledger verify --backup\`. ${SINGLE_ORGANIZATION}`,
+        description: `Reads it again completely, since disks lose unread data. Returns at once, with a Running verification that is followed, canceled and listed like those of the ledger; only one runs at a time. Same checks as \`netledger verify --backup\`. ${SINGLE_ORGANIZATION}`,
         group: "Backups",
         access: OF_WHOLE_APPLIANCE,
         params: BackupParams,

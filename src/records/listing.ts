@@ -1,4 +1,4 @@
-// Translation of list query parameters into store queries. Must not know any resource.
+// Translates list query parameters into store queries. Independent of resources.
 
 import type { Static, TObject, TProperties } from "@sinclair/typebox";
 import { ownValue } from "../base/fields.ts";
@@ -7,7 +7,7 @@ import type { Filter } from "../db/reading/list-query.ts";
 import { type OrderParameters, orderTerms } from "../resources/ordering.ts";
 import type { ResourceBase } from "../resources/resource.ts";
 import { normalizedSearch } from "../resources/searching.ts";
-import type { ListOptions } from "./list-answers.ts";
+import type { ListOptions } from "./list-responses.ts";
 
 /** Parameters with the same meaning in every list. */
 interface CommonParameters extends OrderParameters<string> {

@@ -14,12 +14,12 @@ import type { Resource } from "../resources/resource.ts";
 import { schemaColumns } from "../schemas/csv.ts";
 import { At, BulkIds, Cascade, CascadeOrIgnore, IdParams, listQueries } from "../schemas/schemas.ts";
 import type { Backend } from "./backend.ts";
-import { csvResponse, respondWithCsv } from "./csv-answers.ts";
-import { type ListOptions, respondWithList } from "./list-answers.ts";
+import { csvResponse, respondWithCsv } from "./csv-responses.ts";
 import { FilterQuery } from "./list-filter.ts";
+import { type ListOptions, respondWithList } from "./list-responses.ts";
 import { listing, type Meanings } from "./listing.ts";
-import { respondWithRecord } from "./record-answers.ts";
-import { respondWithBulkRemoval, respondWithRemoval, respondWithWrite } from "./write-answers.ts";
+import { respondWithRecord } from "./record-responses.ts";
+import { respondWithBulkRemoval, respondWithRemoval, respondWithWrite } from "./write-responses.ts";
 
 /** Operation properties that a resource may override. */
 type Overrides = Partial<Pick<Operation<Access>, "operationId" | "summary" | "description" | "errors">>;
@@ -103,7 +103,7 @@ function standardOperations<Filters extends TProperties>(resource: Resource, fil
       ...writeOperation,
       operationId: `delete${titles}`,
       summary: `Delete many ${plural} atomically`,
-      query: Cascade,
+      query: removalQuery,
       body: BulkIds,
       responseSchema: Type.Array(responseSchema),
       errors: ["entity_reference_invalid" as const, ...errors],

@@ -5,10 +5,10 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
 import { plainActor, VIEWER } from "../access/actor.ts";
 import type { LongRead } from "../db/reading/long-reads.ts";
 import type { ActorCall, Backend } from "../records/backend.ts";
-import { tableHeaders, tableMedia } from "../records/csv-answers.ts";
-import { requestFilter } from "../records/list-answers.ts";
+import { tableHeaders, tableMedia } from "../records/csv-responses.ts";
 import { FilterQuery } from "../records/list-filter.ts";
-import { respondWithLongRead } from "../records/long-read-answers.ts";
+import { requestFilter } from "../records/list-responses.ts";
+import { respondWithLongRead } from "../records/long-read-responses.ts";
 import { fixedMoment, readingAt } from "../records/read-instant.ts";
 import type { CsvColumn } from "../schemas/csv.ts";
 import { LIMIT_DEFAULT, PageQuery } from "../schemas/schemas.ts";

@@ -7,7 +7,7 @@ import { foldWords } from "../db/called-words.ts";
 import { SEARCH_MAX_LENGTH, SEARCH_MAX_WORDS } from "../db/search-text.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { respondWithLongRead } from "../records/long-read-answers.ts";
+import { respondWithLongRead } from "../records/long-read-responses.ts";
 import { fixedMoment, readingAt } from "../records/read-instant.ts";
 import { AtQuery, OneOf, QueryList, Uuid } from "../schemas/schemas.ts";
 import { SEARCHED_TYPES, type SearchInput, search } from "./search.ts";

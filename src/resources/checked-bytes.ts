@@ -1,5 +1,5 @@
 // Adapters for commands with byte bodies, validated and normalized before the writer, which only parses them.
-// Must not know any body.
+// Independent of the bodies' content.
 
 import type { CommandActor } from "../access/actor.ts";
 import type { SecretBox } from "../base/secret-box.ts";

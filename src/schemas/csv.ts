@@ -1,4 +1,4 @@
-// CSV tables (RFC 4180, with CRLF and a header row), safe to open in a spreadsheet. Must not know any resource.
+// CSV tables (RFC 4180, with CRLF and a header row), safe to open in a spreadsheet. Independent of resources.
 
 import type { TObject } from "@sinclair/typebox";
 import { ownValue } from "../base/fields.ts";
@@ -49,7 +49,7 @@ export function cellText(cell: unknown): string {
   return onlyType(cell) ?? guarded(JSON.stringify(cell));
 }
 
-/** Cell of a list of free texts: JSON if the joined items would be ambiguous. */
+/** Cell of a list of free-text values: JSON if the joined items would be ambiguous. */
 export function listCell(items: readonly string[]): readonly string[] | string {
   const isPlain = items.every((item) => item.trim() === item && item !== "" && !item.includes(";"));
   return isPlain && items[0]?.startsWith("[") !== true ? items : JSON.stringify(items);
@@ -79,7 +79,7 @@ export function unguarded(text: string): string {
   return count > 0 && isFormula(value.slice(count)) ? value.slice(1) : value;
 }
 
-/** Whether a spreadsheet may interpret a text with this beginning. */
+/** Whether a spreadsheet may interpret a string with this beginning. */
 function isFormula(text: string): boolean {
   return /^[\t\r\n]/.test(text) || FORMULA.test(text.charAt(/^[\s\p{Cc}\p{Cf}]*/u.exec(text)?.[0].length ?? 0));
 }

@@ -1,5 +1,5 @@
 // Building blocks of wire schemas in TypeBox: identifiers, timestamps, addresses, limits. Values are validated as sent
-// and then normalized by their format, never coerced. Must not know any resource.
+// and then normalized by their format, never coerced. Independent of resources.
 
 import {
   FormatRegistry,

@@ -1,5 +1,5 @@
-// Listening socket of the app, with or without TLS: certificate renewal and ordered shutdown. Must not know flags or
-// read files.
+// Listening socket of the app, with or without TLS: certificate renewal and ordered shutdown. Independent of flags;
+// reads no files.
 
 import { lookup } from "node:dns/promises";
 import { ownValue } from "../base/fields.ts";

@@ -7,7 +7,7 @@ import { PREFERENCES_LIMIT_BYTES, tooLarge } from "../http/body.ts";
 import type { RequestContext } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { runWrite } from "../records/write-answers.ts";
+import { runWrite } from "../records/write-responses.ts";
 import { entityTag, isNotModified } from "../schemas/entity-tags.ts";
 import { successResponse } from "../schemas/envelope.ts";
 import { NO_PREFERENCES, type PreferenceCommands, preferencesVersion, type StoredPreferences } from "./preferences.ts";

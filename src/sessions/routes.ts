@@ -9,7 +9,7 @@ import { SIGN_IN_BODY_LIMIT_BYTES } from "../http/body.ts";
 import type { RequestContext } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { setOutcomeHeaders } from "../records/write-answers.ts";
+import { setOutcomeHeaders } from "../records/write-responses.ts";
 import { appendMembers } from "../resources/compose.ts";
 import { networkKind } from "../resources/networks/network.ts";
 import { ORGANIZATION_EXAMPLE, Organization, organizationKind } from "../resources/organizations/organization.ts";

@@ -90,7 +90,7 @@ export class SignInThrottle {
   }
 
   /**
-   * Waits for running attempts if their failure would make this one too early. A rejection here is not counted as a
+   * Waits for running attempts if their failure would make the new one too early. A rejection here is not counted as a
    * failure.
    * @returns null if the attempt may proceed; it is then reserved
    */

@@ -167,7 +167,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
       ["elysia", "Permission is hereby granted, free of charge"],
       ["drizzle-orm", "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION"],
     ] as const) {
-      await memberPage.getByLabel("Filter: Licences").fill(name);
+      await memberPage.getByLabel("Filter: Licenses").fill(name);
       const entry = memberPage.locator("details").filter({ has: memberPage.getByText(name, { exact: true }) });
       await entry.locator("summary").click();
       await entry.getByText(words).waitFor();

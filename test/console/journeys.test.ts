@@ -131,12 +131,12 @@ describe.skipIf(!hasChromium)("on a separate appliance", () => {
     await running.stop();
     // Loaded data stays; new requests report that the appliance does not answer.
     await page.getByRole("link", { name: /^History/ }).click();
-    await page.getByText("The appliance did not answer").waitFor();
+    await page.getByText("The appliance did not respond").waitFor();
     await page.getByText("Can't reach the appliance.").waitFor();
     await list.getByRole("link", { name: "access-1" }).waitFor();
     await workplace.serve([], { listen });
     await page.getByText("new host access-1").waitFor();
-    await page.getByText("The appliance did not answer").waitFor({ state: "detached" });
+    await page.getByText("The appliance did not respond").waitFor({ state: "detached" });
     await list.getByText("live", { exact: true }).waitFor();
     expect(await list.getByLabel("Password").count()).toBe(0);
     // The browser's message about an unreachable host.

@@ -73,7 +73,7 @@ describe("on a network that loses responses", () => {
     await page.route(preferences, (route) => (route.request().method() === "GET" ? route.abort() : route.continue()));
     await open(`/hosts/${host.id}`);
     await button("Pin").click();
-    await page.getByText("The appliance did not answer").first().waitFor();
+    await page.getByText("The appliance did not respond").first().waitFor();
     expect(await storedPreferences()).toEqual(before);
     await page.unroute(preferences);
     await button("Pin").click();

@@ -10,7 +10,7 @@ import {
   respondWithRemoval,
   respondWithWrite,
   runWrite,
-} from "../../src/records/write-answers.ts";
+} from "../../src/records/write-responses.ts";
 import { COMMANDS } from "../../src/registry/commands.ts";
 import type { HostCommands } from "../../src/resources/hosts/commands.ts";
 import type { VlanCommands } from "../../src/resources/vlans/commands.ts";

@@ -1,11 +1,7 @@
 // Rules for the type of a device: its own report, what neighbors hear of it, open ports and vendors.
 
 import { describe, expect, test } from "bun:test";
-import {
-  typeByNeighbors,
-  typeByReport,
-  typeFromOutside,
-} from "../../src/discovery/device-types/classify.ts";
+import { typeByNeighbors, typeByReport, typeFromOutside } from "../../src/discovery/device-types/classify.ts";
 import { typeOfDescription } from "../../src/resources/hosts/device-families.ts";
 
 const NET_SNMP = "1.3.6.1.4.1.8072.3.2.10";

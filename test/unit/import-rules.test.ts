@@ -49,7 +49,7 @@ const ALLOWED_SIDEWAYS: [from: string, to: string][] = [
 /** HTTP-aware modules below the app: routes and their responses. */
 const HTTP_MODULES = [
   ...inSrc("*/routes.ts */*-routes.ts */*/routes.ts */*/*-routes.ts sessions/gate.ts"),
-  ...inSrc("records/*-answers.ts records/backend.ts records/broken-stream.ts records/standard-operations.ts"),
+  ...inSrc("records/*-responses.ts records/backend.ts records/broken-stream.ts records/standard-operations.ts"),
 ];
 
 /**
@@ -312,15 +312,15 @@ describe("the checker of the import rules", () => {
       ...lower,
       "src/http/errors.ts": `import { Elysia } from "elysia"; export const errors = 1;`,
       "src/server/workers/writer.ts": `import { commands } from "../../discovery/commands.ts";`,
-      "src/discovery/commands.ts": `import { answer } from "../records/list-answers.ts"; export const commands = 1;`,
-      "src/records/list-answers.ts": `import { errors } from "../http/errors.ts"; export const answer = 1;`,
+      "src/discovery/commands.ts": `import { answer } from "../records/list-responses.ts"; export const commands = 1;`,
+      "src/records/list-responses.ts": `import { errors } from "../http/errors.ts"; export const answer = 1;`,
     };
-    const chain = "src/server/workers/writer.ts → src/discovery/commands.ts → src/records/list-answers.ts";
+    const chain = "src/server/workers/writer.ts → src/discovery/commands.ts → src/records/list-responses.ts";
     expect(await violations(tree)).toEqual([
       `${chain}: loads src/http/errors.ts transitively`,
       `${chain} → src/http/errors.ts: loads elysia transitively`,
     ]);
-    tree["src/records/list-answers.ts"] = `import type { errors } from "../http/errors.ts"; export const answer = 1;`;
+    tree["src/records/list-responses.ts"] = `import type { errors } from "../http/errors.ts"; export const answer = 1;`;
     expect(await violations(tree)).toEqual([`${chain}: loads src/http/errors.ts transitively`]);
   });
 

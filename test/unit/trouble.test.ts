@@ -6,7 +6,7 @@ import { describeOpenFailure, readFailureOf, storageFailureOf } from "../../src/
 
 const sqliteError = (code: string) => Object.assign(new Error("the text of an exception"), { code });
 
-describe("a database error is reported to the caller", () => {
+describe("a database error", () => {
   const DAMAGED = "The database is damaged: this cannot be read. See the appliance's log for what to do.";
   test.each([
     ["SQLITE_CORRUPT", "internal_error", DAMAGED],

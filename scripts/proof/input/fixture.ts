@@ -515,7 +515,7 @@ async function waitWhile(condition: () => Promise<boolean>): Promise<void> {
 }
 
 const VERIFICATIONS = "/api/v1/ledger/verifications";
-/** States in which a job can be cancelled. */
+/** States in which a job can be canceled. */
 const IN_PROGRESS: ReadonlySet<unknown> = new Set(["Queued", "Running"]);
 
 function idsOf(records: readonly JsonRecord[], statuses?: ReadonlySet<unknown>): string[] {

@@ -542,7 +542,7 @@ function queryOf(document: Json, parameters: readonly Json[]): Arbitrary<string>
   return fc.tuple(required, others).map(([first, more]) => queryText([...first, ...more]));
 }
 
-/** Percent-encodes a text, except between @@. */
+/** Percent-encodes a string, except between @@. */
 function percentEncoded(text: string): string {
   return text
     .split(/(@@[^@]+@@)/)

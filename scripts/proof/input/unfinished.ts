@@ -119,7 +119,7 @@ class Connection {
     return promise;
   }
 
-  /** Waits for a text. @returns whether it arrives in time, before the connection closes */
+  /** Waits for a string. @returns whether it arrives in time, before the connection closes */
   async receives(text: string, withinMs = HANG_MS): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), withinMs);

@@ -1,5 +1,5 @@
-// Malicious sources of imports, with random contents: they must not get token or key into a log or the ledger, nor send
-// requests through a foreign proxy, nor cause endless imports or stack traces.
+// Malicious sources of imports, with random contents: they must not get token or key into a log or the ledger, send
+// requests through a foreign proxy, or cause endless imports or stack traces.
 
 import { type CommandResult, spawnPiped, waitForExit } from "../../../test/support/executable/executable.ts";
 import {
@@ -62,7 +62,7 @@ class Importer {
     }
   }
 
-  /** Counts secrets in a text, in upper or lower case. */
+  /** Counts secrets in a string, in upper or lower case. */
   countSecrets(text: string): number {
     const lower = text.toLowerCase();
     return this.secrets.reduce((count, secret) => count + lower.split(secret.toLowerCase()).length - 1, 0);

@@ -177,7 +177,7 @@ async function testScan(testbed: Testbed, people: People, owner: Caller): Promis
   const ended = await waitFor(({ status }) => status !== "Queued" && status !== "Running");
   const { before, after: lateWrites } = await countTransactions(owner, disabled, id);
   return {
-    claim: "a scan is cancelled, and writes nothing more, when its user is disabled",
+    claim: "a scan is canceled, and writes nothing more, when its user is disabled",
     held: started.status === "Running" && ended.status === "Cancelled" && before > 0 && lateWrites === 0,
     figure: `${started.status} with ${started.progress?.addresses_done} of ${started.progress?.addresses_total} addresses done, then ${ended.status} with ${ended.progress?.addresses_done}: ${ended.outcome?.problem}; ${before} transactions before, ${lateWrites} afterwards`,
   };

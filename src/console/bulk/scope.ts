@@ -19,7 +19,7 @@ export interface BulkScope {
 /** Properties of a bulk operation's form. */
 export interface BulkOperation {
   readonly scope: BulkScope;
-  /** @param saved null if cancelled */
+  /** @param saved null if canceled */
   onEnd(saved: Saved | null): void;
 }
 

@@ -30,7 +30,7 @@ interface ImportDraft {
   readonly columns: readonly (string | null)[];
 }
 
-/** @param onEnd receives null if cancelled */
+/** @param onEnd receives null if canceled */
 export function TableImport({ kind, onEnd }: { readonly kind: EditedKind; onEnd(saved: Saved | null): void }) {
   const words = kindWords(kind);
   const draftName: DraftName = { userId: me.value?.id ?? "", kind, id: "table" };

@@ -44,7 +44,7 @@ export interface EditFormProps {
   readonly hrefAll?: string;
   /** URL of the delete form; omitted if the page links it elsewhere. */
   readonly hrefRemove?: string;
-  /** @param saved null if cancelled */
+  /** @param saved null if canceled */
   onEnd(saved: Saved | null): void;
 }
 

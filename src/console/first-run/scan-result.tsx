@@ -37,10 +37,10 @@ export function ScanResult({ scan, credentials }: ScanResultProps) {
         <p>
           <strong>{STATE[ended]}</strong>{" "}
           {found === 0
-            ? "Nothing responded. Is this the right subnet, and can this machine reach it?"
+            ? "Nothing answered. Is this the right subnet, and can this machine reach it?"
             : scan.kind === "sweep"
               ? `${counted(found, "address", "addresses")} answered.`
-              : `${counted(found, "address", "addresses")} responded, ${counted(outcome?.hosts.devices ?? 0, "device", "devices")} by SNMP.`}
+              : `${counted(found, "address", "addresses")} answered, ${counted(outcome?.hosts.devices ?? 0, "device", "devices")} by SNMP.`}
         </p>
         {outcome?.problem != null && <p class="note">{outcome.problem}</p>}
       </div>
@@ -55,7 +55,7 @@ export function ScanResult({ scan, credentials }: ScanResultProps) {
 }
 
 const ERRORS: Readonly<Record<string, string>> = {
-  no_answer: "no response: no SNMP, or wrong community",
+  no_answer: "no answer: no SNMP, or wrong community",
   port_closed: "no SNMP agent listens",
   unreachable: "unreachable",
   wrong_user: "unknown user name",
@@ -67,7 +67,7 @@ const ERRORS: Readonly<Record<string, string>> = {
 const someUnanswered = (unanswered: number) =>
   `${counted(unanswered, "address", "addresses")} did not answer SNMP. Most computers and printers have no SNMP; others may need another community or user.`;
 
-/** Number of devices without an SNMP response. New devices have no finding for it, so only the count is known. */
+/** Number of devices without an SNMP answer. New devices have no finding for it, so only the count is known. */
 function UnansweredSnmp({ scan: { progress, outcome }, credentials }: ScanResultProps) {
   const requested = progress?.devices_asked ?? 0;
   const unanswered = requested - (progress?.devices_answered ?? 0);

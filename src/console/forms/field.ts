@@ -63,7 +63,7 @@ export function sentValue({ type, isNullable }: FormField, typed: Typed, scalarT
   return type === "integer" || type === "number" ? Number(typed) : typed;
 }
 
-/** Non-empty lines of a text. */
+/** Non-empty lines of a string. */
 function linesOf(text: string): string[] {
   return text
     .split("\n")

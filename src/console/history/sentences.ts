@@ -243,7 +243,7 @@ function readable(field: string, value: unknown): string {
   return shownName(id, name);
 }
 
-/** Length of the common prefix to omit from two long texts. */
+/** Length of the common prefix to omit from two long strings. */
 function commonPrefixLength(a: string, b: string): number {
   if (Math.max(a.length, b.length) <= VALUE_MAX) return 0;
   let length = 0;

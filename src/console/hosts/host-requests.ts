@@ -25,7 +25,7 @@ export function hostRequest(id: string): Read<HostData & { readonly counts?: Hos
   return oneOf(read("/api/v1/hosts", { query: { ids: [id], include: "counts", ...atQuery() } }));
 }
 
-/** Reads the final versions of hosts merged into this one. */
+/** Reads the final versions of hosts merged into the shown host. */
 export function mergedHostsRequest(id: string) {
   const query = { selves: "former" as const, filter: "operation = Deleted", include_children: false, ...atQuery() };
   return read("/api/v1/hosts/{id}/history", { path: { id }, query });

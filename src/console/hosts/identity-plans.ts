@@ -10,7 +10,7 @@ type MovePlan = components["schemas"]["MovePlan"];
 /** Ids of the parts that move to the new host. */
 export type SplitParts = Readonly<Record<"ip_address_ids" | "if_entry_ids" | "port_ids" | "service_ids", string[]>>;
 
-/** Moves the parts of another host to this one, and closes the other. @throws Refusal */
+/** Moves the parts of another host to this host, and closes the other. @throws Refusal */
 export async function joinPlan(
   id: string,
   otherId: string,

@@ -117,7 +117,7 @@ export function ListTable({ list, state, rows, count, selectedIds, ...actions }:
     hasMoved.current = false;
     focusRow(active);
   }, [active, rendered.first]);
-  // Returns to the edited row after the form is cancelled.
+  // Returns to the edited row after the form is canceled.
   const isIdle = parameter(EDIT) === null;
   const wasIdle = useRef(isIdle);
   useLayoutEffect(() => {

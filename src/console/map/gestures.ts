@@ -11,7 +11,7 @@ interface Gestures {
   /** Whether a drag from this point moves an object instead of panning. */
   readonly canDrag: (x: number, y: number) => boolean;
   readonly drag: (x: number, y: number) => void;
-  /** Ends a drag that moves an object; null if cancelled by a second finger or the system. */
+  /** Ends a drag that moves an object; null if canceled by a second finger or the system. */
   readonly drop: (point: Point | null) => void;
 }
 

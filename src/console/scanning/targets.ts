@@ -2,7 +2,7 @@
 
 import type { Refusal } from "../api/refusal.ts";
 
-/** Targets in a text, without duplicates, in the order typed. */
+/** Targets in a string, without duplicates, in the order typed. */
 export function targetsIn(text: string): string[] {
   return [...new Set(text.split(/[\s,;]+/).filter(Boolean))];
 }

@@ -34,9 +34,9 @@ export function AboutPage() {
           </Fact>
         </dl>
       </Section>
-      <Section title="Licences" className="part">
+      <Section title="Licenses" className="part">
         <p class="prose">
-          All components of the program with their licence texts. Machine-readable:{" "}
+          All components of the program with their license texts. Machine-readable:{" "}
           <a href="/api/v1/bill-of-materials" download="">
             Bill of materials (CycloneDX)
           </a>
@@ -52,7 +52,7 @@ function Components({ components }: { readonly components: readonly Component[] 
   return (
     <Paged
       rows={components}
-      title="Licences"
+      title="Licenses"
       textOf={({ name, version, licence }) => `${name} ${version} ${licence ?? ""}`}
     >
       {(rows) => (
@@ -77,15 +77,15 @@ function Licence({ name, version, licence, part_of, texts }: Component) {
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <bdi>{name}</bdi> <span class="aside">{version}</span>{" "}
-        <span class="licence-id">{licence ?? "multiple licences: see its source"}</span>{" "}
+        <span class="licence-id">{licence ?? "multiple licenses: see its source"}</span>{" "}
         <span class="aside">{part_of.map((part) => PARTS[part]).join(", ")}</span>
       </summary>
-      {isOpen && texts.length === 0 && <p class="aside">No licence text included.</p>}
+      {isOpen && texts.length === 0 && <p class="aside">No license text included.</p>}
       {isOpen &&
         texts.map(({ title, text, is_standard }) => (
           <div key={title}>
             <p class="aside">
-              {is_standard ? "No licence text included. This is the standard text of the licence." : title}
+              {is_standard ? "No license text included. This is the standard text of the license." : title}
             </p>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable */}
             <pre class="licence-text" tabIndex={0}>

@@ -58,7 +58,7 @@ export class ComputedKeyOrder {
   }
 }
 
-/** Rank per value, in SQLite's order: null, numbers, texts. */
+/** Rank per value, in SQLite's order: null, numbers, strings. */
 function ranksOf(values: readonly Value[], { direction, keyOf, isMissingLast = false }: ComputedKeyTerm): Uint32Array {
   const keys = keyOf === null ? values : values.map((value) => (typeof value === "string" ? keyOf(value) : value));
   const sign = direction === "desc" ? -1 : 1;

@@ -47,7 +47,7 @@ export interface Reach {
 export interface OrderTerm {
   readonly field: string;
   readonly direction: "asc" | "desc";
-  /** Sorts by the kind's sort key (texts, addresses) instead of the value. */
+  /** Sorts by the kind's sort key (strings, addresses) instead of the value. */
   readonly byKey: boolean;
 }
 

@@ -1,5 +1,5 @@
 // Long reads in worker threads, each thread with its own connection. A read is a generator of bytes that advances when
-// its consumer has taken the last chunk, without a transaction in between. Must not know any resource.
+// its consumer has taken the last chunk, without a transaction in between. Independent of resources.
 
 import type { Counts } from "../../base/counters.ts";
 import { DomainError, domainError, type PlainError, plainError } from "../../base/errors.ts";
@@ -393,7 +393,7 @@ export function serveLongReads(
         running.set(message.id, { caller, steps: read(reader, message.input as never) });
         wait(message.id, caller);
       } else if (message.type === "more") {
-        // The thread that ran the read may have crashed and been replaced by this one.
+        // The thread that ran the read may have crashed and been replaced by the current one.
         const read = running.get(message.id);
         if (read !== undefined) wait(message.id, read.caller);
         else fail(message.id, new Error("long reads: the thread that started the read has ended"));

@@ -1,5 +1,5 @@
 // Record selection for lists, live or as of a point in time: SQL for record numbers, and counts. Only the source
-// differs, live tables or spans. Must not know how records are rendered.
+// differs, live tables or spans. Independent of how records are rendered.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import { customFieldKey } from "../../base/custom-field-names.ts";

@@ -1,5 +1,5 @@
 // Read-only connection with prepared statements, snapshots for multiple reads, and a cache that lasts between two
-// commits. Must not know kinds.
+// commits. Independent of kinds.
 
 import type { Database, Statement } from "bun:sqlite";
 import type { Sql } from "../connection.ts";

@@ -1,4 +1,4 @@
-// Fair scheduling of a shared thread: more requests do not give a caller more time. Must not know the work or the
+// Fair scheduling of a shared thread: more requests do not give a caller more time. Independent of the work and the
 // clock.
 
 /** Maximum callers remembered, with their consumed time. Idle time earns no credit. */

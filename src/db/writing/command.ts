@@ -1,4 +1,4 @@
-// Command type, with its traits and the view of its callers. Must not know any command.
+// Command type, with its traits and the view of its callers. Independent of single commands.
 
 import type { WriteTransaction } from "./transaction.ts";
 

@@ -9,8 +9,8 @@
 // history_segments      the ranges of sequences that prunes thinned
 //
 // These are the ledger. Everything else written here is derived from it: live tables, links, spans, census, blocks,
-// activity, change counts, words, texts and lineages. `verify --repair-derived` rebuilds all of it. Observations are
-// neither: they are refreshed in place and carry checksums.
+// activity, change counts, words, search text and lineages. `verify --repair-derived` rebuilds all of it. Observations
+// are neither: they are refreshed in place and carry checksums.
 //
 // KEYS. A version's key is n << 31 | sequence. The versions of one record are adjacent and in chronological order, so
 // the state of a record at a sequence is one seek: the greatest key <= n << 31 | sequence. n has 32 bits and the
@@ -43,7 +43,7 @@
 //       asserted, as a lost base changes the unpacked text: the prune's own verification finds it before its commit.
 //
 // HASHES (db/hash.ts). A version's hash covers id, kind, sequence, operation, shape, composed, changed, sort_keys,
-// observed and members, as whole texts. It omits valid_from, which follows from the transaction, and patch, which is
+// observed and members, unpacked. It omits valid_from, which follows from the transaction, and patch, which is
 // storage. A transaction's hash covers the previous hash, all its columns, the number of its versions, their hashes in
 // ascending n and, if set, the reason. Values are length-prefixed in UTF-16 code units, so different rows have
 // different input. The head's hash therefore covers the whole ledger.

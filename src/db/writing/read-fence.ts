@@ -1,4 +1,4 @@
-// Shared-memory fence between the reading and the writing thread, which makes answers about the past final.
+// Shared-memory fence between the reading and the writing thread, which makes responses about the past final.
 //
 // PROBLEM. A transaction gets its timestamp when it begins and becomes visible when it commits. A read as of T in
 // between does not see it; the same read afterwards does, if its timestamp is <= T. The fence prevents that without a

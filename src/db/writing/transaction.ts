@@ -138,7 +138,7 @@ export class WriteTransaction {
     return this.withIdentity(kind, identity)[0] ?? null;
   }
 
-  /** Another live record with the same unique identity, which conflicts with this one. */
+  /** Another live record with the same unique identity, which is in conflict with it. */
   findDuplicate<R extends RecordBase>(kind: Kind<R>, record: R): R | null {
     const identity = liveIdentity(kind, record);
     if (identity === null) return null;
@@ -310,7 +310,7 @@ export class WriteTransaction {
     this.recent.add(entry);
   }
 
-  /** Sets whether parts stored as separate records are composed into this one. */
+  /** Sets whether parts stored as separate records are composed into the record. */
   setComposed<R extends RecordBase>(kind: Kind<R>, id: string, composed: boolean): void {
     this.liveEntry(kind, id).composed = composed;
   }

@@ -1,5 +1,5 @@
 // Scheduling of waiting commands into commits. Each user, each scan and the appliance itself has a line; long commands
-// get separate commits and alternate with the rest. Must not know commands or their effects.
+// get separate commits and alternate with the rest. Independent of commands and their effects.
 
 import { FairQueue } from "../../base/fair-lines.ts";
 import type { Author } from "./ledger.ts";

@@ -5,7 +5,7 @@ import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import { json } from "../../http/json-response.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
-import { setOutcomeHeaders, termsOf } from "../../records/write-answers.ts";
+import { setOutcomeHeaders, termsOf } from "../../records/write-responses.ts";
 import { IP_ADDRESS_EXAMPLE } from "../../resources/ip-addresses/ip-address.ts";
 import { SCAN_KINDS } from "../../resources/schedules/schedule.ts";
 import { META, successBody } from "../../schemas/envelope.ts";

@@ -11,7 +11,7 @@ import { json } from "../../http/json-response.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
 import { logBrokenStream } from "../../records/broken-stream.ts";
-import { runWrite } from "../../records/write-answers.ts";
+import { runWrite } from "../../records/write-responses.ts";
 import { CREDENTIAL_EXAMPLE } from "../../resources/credentials/credential.ts";
 import { META, successBody } from "../../schemas/envelope.ts";
 import { IdParams } from "../../schemas/schemas.ts";

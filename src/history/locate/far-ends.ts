@@ -42,8 +42,8 @@ export function matchingAny<R extends HostRecord | IfEntryRecord | IpAddressReco
 
 /**
  * Far ends by interface entry id. In order of precedence: the resolved neighbor; the host with an interface whose
- * neighbor is this one; the only host of the network with the LLDP or CDP name; the host with the LLDP chassis id, as a
- * MAC address or as its own chassis id. Chassis ids are not unique in practice, so names come first. An entry without
+ * neighbor is this entry; the only host of the network with the LLDP or CDP name; the host with the LLDP chassis id, as
+ * a MAC address or as its own chassis id. Chassis ids are not unique in practice, so names come first. An entry without
  * announcements leads to the only host that announces its device and this port. Ambiguous matches are discarded.
  */
 export function farEnds(

@@ -74,7 +74,7 @@ const NAMING_MIN = 2;
  *    its own, or is reported by several devices on crowded ports: three, or two whose ports have most of their tables (a
  *    virtualization host may connect to two switches, but is not the way to most of the network).
  * 3. A port that learned the MAC address of another device that also forwards to the subject is an uplink, unless that
- *    device has learned this one's address on its port as well: then the subject is between them.
+ *    device has learned the address of the port's device on its port as well: then the subject is between them.
  * 4. A port with another host, or the end of a network, at its far end is an edge, unless it is crowded and another device
  *    forwards to the subject on a port with an unknown far end and a small crowd or, if the port has many entries and
  *    most of its table, any smaller crowd: then the host passes traffic on.
@@ -329,7 +329,7 @@ function isAtFarEnd({ neighbor, device }: PortFact, { sightings }: Subject): boo
   );
 }
 
-/** Number of devices that report the far end on crowded ports, including this one. */
+/** Number of devices that report the far end on crowded ports, including the given port's. */
 function reportCount({ neighbor }: PortFact): number {
   return (neighbor?.alsoReportedAt.length ?? 0) + 1;
 }

@@ -1,5 +1,5 @@
-// Ranking of candidates by confidence, the product of their evidence factors (answer.ts). places.ts classifies edges
-// and uplinks. Pure.
+// Candidate ranking by confidence, the product of their evidence factors (answer.ts). places.ts classifies edges and
+// uplinks. Pure.
 
 import { isGroupAddress, isLocallyAdministered, virtualRouterOf } from "../../base/mac.ts";
 import { withoutBidiControls } from "../../base/text.ts";
@@ -271,7 +271,7 @@ function doubts(place: LocatedPlace, found: Places, { mac }: Subject): Evidence[
   return list;
 }
 
-/** Other live locations that contradict this one. A direct link is certain: a device may have several. */
+/** Other live locations that contradict the given one. A direct link is certain: a device may have several. */
 function rivalsOf(place: LocatedPlace, { places }: Places): LocatedPlace[] {
   const behind = place.endsAtHost ? place.port?.neighbor?.host?.ref.id : undefined;
   const isSameHost = (right: LocatedPlace) =>

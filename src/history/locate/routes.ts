@@ -6,7 +6,7 @@ import { invalid } from "../../base/errors.ts";
 import { formatInstant } from "../../base/instant.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
-import { respondWithLongRead } from "../../records/long-read-answers.ts";
+import { respondWithLongRead } from "../../records/long-read-responses.ts";
 import { fixedMoment, readingAt, settledAt } from "../../records/read-instant.ts";
 import { AtQuery, InstantOrAge, IpAddressText, MacText, Name, Uuid } from "../../schemas/schemas.ts";
 import { pastRange } from "../period.ts";

@@ -10,7 +10,7 @@ import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
 import { requestedInstant, settledAt } from "../../records/read-instant.ts";
 import { RESOURCES } from "../../records/resources.ts";
-import { runWrite, type WriteResult } from "../../records/write-answers.ts";
+import { runWrite, type WriteResult } from "../../records/write-responses.ts";
 import { appendMembers } from "../../resources/compose.ts";
 import { metaAt, successBody } from "../../schemas/envelope.ts";
 import { PLAN_TOKEN_LENGTH, PlanToken } from "../../schemas/plan-token.ts";

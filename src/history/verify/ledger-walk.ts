@@ -28,7 +28,7 @@ export interface LedgerVersion {
   readonly currentSortKeys: string | null;
 }
 
-/** A version as read: the current texts only if it has an older shape. */
+/** A version as read: the current text only if it has an older shape. */
 interface WalkedVersion extends LedgerVersion {
   readonly isOlderShape: number;
   currentMembers: string | null;

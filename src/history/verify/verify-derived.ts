@@ -420,7 +420,7 @@ export class DerivedVerification {
     }
   }
 
-  /** Whether the index has a text's last entry: FTS5 indexes a text completely or not at all. */
+  /** Whether the index has the last entry of a search text: FTS5 indexes it completely or not at all. */
   private isFound(n: number, sequence: number, text: string): boolean {
     const entry = text.slice(text.lastIndexOf(" ") + 1);
     return this.prepare(FOUND_TEXT).values(exactTerm(entry), n, sequence).length > 0;

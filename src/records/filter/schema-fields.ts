@@ -1,4 +1,4 @@
-// Filter properties of a field from its schema: type, multiplicity and inner fields. Must not know kinds of record.
+// Filter properties of a field from its schema: type, multiplicity and inner fields. Independent of record kinds.
 
 import { Kind as SchemaKind, type TSchema } from "@sinclair/typebox";
 import { ownValue } from "../../base/fields.ts";

@@ -189,7 +189,7 @@ function anyTextTest(by: Comparator, literal: Literal): ValueTest {
   };
 }
 
-/** @param parts folded texts with anything in between */
+/** @param parts folded strings with anything in between */
 function likeTest(parts: readonly string[]): ValueTest {
   const pattern = parts.map((part) => part.replace(/[\\%_]/g, "\\$&")).join("%");
   return {

@@ -13,7 +13,7 @@ import { narrowingQuery, resolveNarrowing } from "../../history/narrowing.ts";
 import { Period, periodQuery } from "../../history/period.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
-import { respondWithLongRead } from "../../records/long-read-answers.ts";
+import { respondWithLongRead } from "../../records/long-read-responses.ts";
 import { settledAt } from "../../records/read-instant.ts";
 import { CHANGE_LOG_RESOURCES } from "../../records/resources.ts";
 import { LIMIT_DEFAULT, LIMIT_MAX, Nullable, OneOf, QueryList, Timestamp, Uuid } from "../../schemas/schemas.ts";

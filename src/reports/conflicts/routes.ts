@@ -5,7 +5,7 @@ import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import { EDGE_PORT } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
-import { runWrite } from "../../records/write-answers.ts";
+import { runWrite } from "../../records/write-responses.ts";
 import { Acceptance, AcceptanceCreate, CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
 import { successResponse } from "../../schemas/envelope.ts";
 import { IdParams, OneOf, QueryList, Uuid } from "../../schemas/schemas.ts";

@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
-import { respondWithLongRead } from "../../records/long-read-answers.ts";
+import { respondWithLongRead } from "../../records/long-read-responses.ts";
 import { fixedMoment, readingAt } from "../../records/read-instant.ts";
 import { At, IdParams, LIMIT_MAX, QueryList, Uuid } from "../../schemas/schemas.ts";
 import { type FaceplateInput, faceplate } from "./faceplate.ts";

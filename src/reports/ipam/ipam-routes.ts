@@ -5,11 +5,11 @@ import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../acces
 import { notFound } from "../../base/errors.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { ActorCall, Backend } from "../../records/backend.ts";
-import { requestFilter } from "../../records/list-answers.ts";
 import { FilterQuery } from "../../records/list-filter.ts";
-import { respondWithLongRead } from "../../records/long-read-answers.ts";
+import { requestFilter } from "../../records/list-responses.ts";
+import { respondWithLongRead } from "../../records/long-read-responses.ts";
 import { fixedMoment, notFoundAt, readingAt } from "../../records/read-instant.ts";
-import { runWrite } from "../../records/write-answers.ts";
+import { runWrite } from "../../records/write-responses.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { ipRangeKind } from "../../resources/ip-ranges/ip-range.ts";
 import {

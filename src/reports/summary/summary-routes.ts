@@ -9,7 +9,7 @@ import { CHANGE_TYPES } from "../../history/change-view.ts";
 import { EDGE_PORT } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
-import { respondWithLongRead } from "../../records/long-read-answers.ts";
+import { respondWithLongRead } from "../../records/long-read-responses.ts";
 import { fixedMoment, readingAt } from "../../records/read-instant.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { AtQuery, Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";

@@ -7,7 +7,7 @@ import { formatInstant } from "../../base/instant.ts";
 import { pastRange } from "../../history/period.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
-import { respondWithLongRead } from "../../records/long-read-answers.ts";
+import { respondWithLongRead } from "../../records/long-read-responses.ts";
 import { fixedMoment, readingAt, resolvedHeaders, settledAt } from "../../records/read-instant.ts";
 import { AtQuery, InstantOrAge, OneOf, Uuid } from "../../schemas/schemas.ts";
 import { PERIOD_EXAMPLE, TOPOLOGY_EXAMPLE, TopologyBody } from "./answer.ts";

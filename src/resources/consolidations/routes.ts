@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
-import { runWrite, type WriteResult } from "../../records/write-answers.ts";
+import { runWrite, type WriteResult } from "../../records/write-responses.ts";
 import { successResponse } from "../../schemas/envelope.ts";
 import { PLAN_TOKEN_LENGTH, PlanToken } from "../../schemas/plan-token.ts";
 import { IdParams, Uuid } from "../../schemas/schemas.ts";

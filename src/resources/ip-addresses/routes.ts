@@ -5,7 +5,7 @@ import { type Access, type Actor, ADMIN } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
 import { standardRoutes } from "../../records/standard-operations.ts";
-import { runWrite, writtenRecord } from "../../records/write-answers.ts";
+import { runWrite, writtenRecord } from "../../records/write-responses.ts";
 import { IdParams, IdsQuery, Uuid } from "../../schemas/schemas.ts";
 import { appendMembers, type ComposeFor } from "../compose.ts";
 import type { ConfirmationCommands } from "../credential-assignments/commands.ts";

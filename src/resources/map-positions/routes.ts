@@ -4,7 +4,7 @@ import { type Access, type Actor, MEMBER, VIEWER } from "../../access/actor.ts";
 import { notFound } from "../../base/errors.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
-import { runWrite } from "../../records/write-answers.ts";
+import { runWrite } from "../../records/write-responses.ts";
 import { successResponse } from "../../schemas/envelope.ts";
 import { IdParams } from "../../schemas/schemas.ts";
 import { networkKind } from "../networks/network.ts";

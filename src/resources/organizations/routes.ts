@@ -3,8 +3,8 @@
 import { type Access, type Actor, OWNER, VIEWER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
-import { respondWithRecord } from "../../records/record-answers.ts";
-import { respondWithWrite } from "../../records/write-answers.ts";
+import { respondWithRecord } from "../../records/record-responses.ts";
+import { respondWithWrite } from "../../records/write-responses.ts";
 import { At } from "../../schemas/schemas.ts";
 import type { OrganizationCommands } from "./commands.ts";
 import { ORGANIZATION_EXAMPLE, Organization, OrganizationUpdate } from "./organization.ts";

@@ -6,7 +6,7 @@ import { invalid } from "../../base/errors.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
 import { standardRoutes } from "../../records/standard-operations.ts";
-import { respondWithWrite } from "../../records/write-answers.ts";
+import { respondWithWrite } from "../../records/write-responses.ts";
 import { successResponse } from "../../schemas/envelope.ts";
 import { IdsQuery, Uuid } from "../../schemas/schemas.ts";
 import { orderQuery } from "../ordering.ts";

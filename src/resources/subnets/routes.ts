@@ -5,7 +5,7 @@ import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
 import { FilterQuery } from "../../records/list-filter.ts";
-import { respondWithRecord } from "../../records/record-answers.ts";
+import { respondWithRecord } from "../../records/record-responses.ts";
 import { standardRoutes } from "../../records/standard-operations.ts";
 import { AtQuery, IdsQuery, listQueries, Uuid } from "../../schemas/schemas.ts";
 import { orderQuery } from "../ordering.ts";

@@ -3,7 +3,7 @@
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
-import { runWrite, type WriteResult } from "../../records/write-answers.ts";
+import { runWrite, type WriteResult } from "../../records/write-responses.ts";
 import { successResponse } from "../../schemas/envelope.ts";
 import { HOST_EXAMPLE } from "../hosts/host-example.ts";
 import { TAG_EXAMPLE } from "../tags/tag.ts";

@@ -5,7 +5,7 @@ import { hashPassword } from "../../access/password.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
 import { standardRoutes } from "../../records/standard-operations.ts";
-import { respondWithWrite } from "../../records/write-answers.ts";
+import { respondWithWrite } from "../../records/write-responses.ts";
 import { IdsQuery } from "../../schemas/schemas.ts";
 import { orderQuery } from "../ordering.ts";
 import { searchQuery } from "../searching.ts";

@@ -8,8 +8,8 @@ import type { OrderParameters } from "../resources/ordering.ts";
 import { CSV_TYPE, type CsvColumn, csvHead, csvRows } from "../schemas/csv.ts";
 import type { ActorCall, Backend } from "./backend.ts";
 import { withCustomFields } from "./custom-fields-at.ts";
-import { assertOrder, type ListOptions, listQuery, longList, requestFilter } from "./list-answers.ts";
 import { listCondition, thinnedUntil } from "./list-filter.ts";
+import { assertOrder, type ListOptions, listQuery, longList, requestFilter } from "./list-responses.ts";
 import { exampleName, withNames } from "./name-columns.ts";
 import { readingAt, resolvedHeaders } from "./read-instant.ts";
 

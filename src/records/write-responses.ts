@@ -13,8 +13,8 @@ import type { View } from "../resources/resource.ts";
 import { commaSeparated, LIST_HEAD, listTail, META } from "../schemas/envelope.ts";
 import type { ActorCall, Backend } from "./backend.ts";
 import { logBrokenStream } from "./broken-stream.ts";
-import { longList } from "./list-answers.ts";
-import { respondWithFound } from "./record-answers.ts";
+import { longList } from "./list-responses.ts";
+import { respondWithFound } from "./record-responses.ts";
 
 /** Runs a command that creates or updates a record, and responds with the written record. */
 export async function respondWithWrite<N extends string, C extends Calls & Record<N, { readonly result: Written }>>(

@@ -10,7 +10,7 @@ import { entityTag, isNotModified } from "../schemas/entity-tags.ts";
 import { metaAt, successBody, successParts } from "../schemas/envelope.ts";
 import type { ActorCall, Backend } from "./backend.ts";
 import { type LargeRecordInput, largeRecordRead } from "./large-record.ts";
-import type { ListOptions } from "./list-answers.ts";
+import type { ListOptions } from "./list-responses.ts";
 import { notFoundAt, readingAt } from "./read-instant.ts";
 import { responseShape } from "./resources.ts";
 
