@@ -59,6 +59,9 @@ export class OpenApiDocument {
       allowUnionTypes: true,
       allErrors: true,
       validateSchema: false,
+      // A process compiles up to 2,700 schemas and runs most of them a few times.
+      inlineRefs: false,
+      code: { optimize: false },
       formats: RESPONSE_FORMATS,
     });
     this.closed = JSON.parse(
@@ -129,7 +132,10 @@ export class OpenApiDocument {
     const name = pointer.join(" ");
     let validate = this.compiled.get(name);
     if (validate === undefined) {
-      validate = this.ajv.compile(pointer.reduce((node, key) => node[key] as Json, this.closed));
+      const schema = pointer.reduce((node, key) => node[key] as Json, this.closed);
+      // Most responses share a schema by reference alone: the error's.
+      const shared = Object.keys(schema).length === 1 ? this.ajv.getSchema(String(schema.$ref)) : undefined;
+      validate = shared ?? this.ajv.compile(schema);
       this.compiled.set(name, validate);
     }
     if (validate(value)) return [];

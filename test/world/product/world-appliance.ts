@@ -1,6 +1,6 @@
 // Appliance that scans the simulated site, on the site's clock. Everything is asked through its API.
 
-import { changedLinks } from "../../../src/discovery/topology/find-links.ts";
+import { neighborChangesOf } from "../../../src/discovery/topology/find-links.ts";
 import { networkFacts } from "../../../src/discovery/topology/network-facts.ts";
 import { newAppliance, type TestAppliance } from "../../support/appliance/appliance.ts";
 import type { Client } from "../../support/appliance/client.ts";
@@ -24,8 +24,8 @@ export class WorldAppliance {
     // Links without a garbage collection after each scan: it would dominate hundreds of small scans.
     const links = (...[reader, networkN]: [Parameters<typeof networkFacts>[0], number]) => ({
       *find() {
-        const links = changedLinks(networkFacts(reader, networkN, null));
-        if (links.length > 0) yield { links };
+        const changes = neighborChangesOf(networkFacts(reader, networkN, null));
+        if (changes.links.length + changes.types.length > 0) yield changes;
       },
     });
     const appliance = await newAppliance({
