@@ -86,7 +86,7 @@ export const USER_ACTIONS: readonly UserAction[] = [
     at: "-3d 03:56",
     by: "tom",
     reason: "INC-20931: unknown machine, port shut",
-    task: tags("investigate", ["10.20.20.199"]),
+    task: tags("investigate", ["Raspberry Pi dc:a6:32:5e:70:13"]),
   },
   { at: "-3d 09:35", by: "tom", reason: "INC-20931: port open again", task: { site: "campus", kind: "snmp" } },
 

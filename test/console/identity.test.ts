@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)("host identity", () => {
   test("a deleted host is allowed to be rediscovered, and that is undone", async () => {
     await discovery.runScan({ network_id: appliance.networkId, kind: "sweep", targets: ["127.0.9.1"] });
     const [found] = await hosts("127.0.9.1");
-    await expectOk(client.send("DELETE", `hosts/${found?.id}`));
+    await expectOk(client.send("DELETE", `hosts/${found?.id}?ignore=true`));
     const entries = async () => (await discovery.list("discovery/ignored")).map(({ label }) => label);
     expect(await entries()).toEqual(["127.0.9.1"]);
     await open("/discovery/ignored");

@@ -159,7 +159,7 @@ describe.skipIf(!hasChromium)("an Owner with a month of history", () => {
     await page.getByText("Dropped data cannot be restored.").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     const dryRun = await workplace.command("prune", "--before", day, "--keep", "monthly", "--dry-run");
-    expect(dryRun.out).toContain(`Would drop ${data.dropped.toLocaleString("en")} `);
+    expect(dryRun.out).toContain(`Would drop ${data.dropped} `);
     await page.getByLabel("Prune history before").fill("1990-01-01");
     await page.getByRole("button", { name: "Preview" }).click();
     await page.getByText("Nothing would be dropped.").waitFor();

@@ -220,7 +220,7 @@ describe("a full scan", () => {
     const { end } = await run();
     expect(queriedAddresses(probes)).toEqual(["10.0.0.3", "10.0.0.4"]);
     const written = commands.map(({ command }) => command).filter((name) => name !== "discovery.note");
-    expect(written).toEqual(["discovery.devices", "discovery.addresses"]);
+    expect(written).toEqual(["discovery.devices", "discovery.addresses", "discovery.vlans"]);
     const seen = { ip_address: "10.0.0.3", mac_address: "00:00:5e:00:53:03", hostname: "h3" };
     expect(commands[0]?.input.sightings).toMatchObject([{ ...seen, credential: { credential_id: "public" } }]);
     expect(commands[1]?.input.sightings).toHaveLength(2);
@@ -501,12 +501,12 @@ describe("the end of a scan", () => {
     await run();
     const written = commands.filter(({ command }) => command !== "discovery.note");
     expect(written.map(({ command }) => command)).toEqual(
-      ["links", "links", "stale", "stale"].map((name) => `discovery.${name}`),
+      ["links", "links", "vlans", "stale", "stale"].map((name) => `discovery.${name}`),
     );
     expect(written.slice(0, 2).map(({ input }) => input)).toEqual(
       batches.map((links) => ({ scan_id: "s", network_id: "n", links })),
     );
-    expect(written.slice(2).map(({ input }) => (input.records as unknown[]).length)).toEqual([2_000, 500]);
+    expect(written.slice(3).map(({ input }) => (input.records as unknown[]).length)).toEqual([2_000, 500]);
     expect(cutoffs).toEqual([clock.now() - 24 * 3_600_000]);
   });
 
@@ -553,10 +553,10 @@ describe("the end of a scan", () => {
       }),
     });
     expect((await run()).end.outcome).toMatchObject({
-      records: { hosts: { created: 2, updated: 4, deleted: 6 } },
+      records: { hosts: { created: 3, updated: 6, deleted: 9 } },
       findings: { Created: 1 },
     });
-    expect(findings()).toEqual([{ ...finding, records: { ports: { created: 2, updated: 4, deleted: 6 } } }]);
+    expect(findings()).toEqual([{ ...finding, records: { ports: { created: 3, updated: 6, deleted: 9 } } }]);
     expect(notes().map(({ ordinal }) => ordinal)).toEqual([0]);
   });
 });

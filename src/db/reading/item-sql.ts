@@ -14,16 +14,17 @@ export interface ItemSql {
   readonly joins: string;
 }
 
-/** By kind, and by the read as far as the text depends on it. */
-const itemSqls = new WeakMap<AnyKind, Map<string, ItemSql>>();
+/** By the shapes of a kind, and by the read as far as the text depends on it. */
+const itemSqls = new WeakMap<object, Map<string, ItemSql>>();
 
 /**
  * Renders record p.n as a JSON object. The text is the same for all sequences: it is made once.
  * @param isComposed whether this kind has any parts: checking each row costs a quarter of the page
  */
 export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): ItemSql {
-  const ofKind = itemSqls.get(kind) ?? new Map<string, ItemSql>();
-  itemSqls.set(kind, ofKind);
+  const shapes = kind.upcasters ?? kind;
+  const ofKind = itemSqls.get(shapes) ?? new Map<string, ItemSql>();
+  itemSqls.set(shapes, ofKind);
   const read = asOf === null ? "live" : `${asOf.present} ${asOf.endsAreThinned === true}`;
   const key = `${read} ${isComposed}`;
   const item = ofKind.get(key) ?? makeItemSql(kind, asOf, isComposed);

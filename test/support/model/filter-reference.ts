@@ -101,9 +101,14 @@ function countChanges(path: readonly string[], from: number, dataset: Dataset, i
     const previous = versions[index - 1]?.record;
     // Earlier versions may be pruned, in part or in full.
     if (previous === undefined || previous === null || at <= dataset.prunedUntil)
-      return changed.includes(path[0] as string) || ALWAYS_CHANGED.has(path[0] as string);
+      return changed.some((each) => isSameOrWithin(each, path[0] as string)) || ALWAYS_CHANGED.has(path[0] as string);
     return !Bun.deepEquals(fieldOf(record, path), fieldOf(previous, path));
   }).length;
+}
+
+/** Whether a changed field is this one or a part of it: `custom_fields.rack`. */
+function isSameOrWithin(changed: string, field: string): boolean {
+  return changed === field || changed.startsWith(`${field}.`);
 }
 
 const ALWAYS_CHANGED = new Set(["updated_at", "valid_from"]);
