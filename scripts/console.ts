@@ -14,8 +14,8 @@ const SOURCES = join(root, "src/console");
 export const CONSOLE_PACK = join(root, "dist/console.pack");
 
 /**
- * Modules used by this many pages move to the entry chunk, unless they are large. The bundler creates a file per set of
- * pages that share modules: otherwise a page would load fifty 100-byte files, one request each.
+ * Modules needed by this many pages move to the first script, unless they are large. All others that several pages need
+ * share one file: the bundler would create one per set of pages, of a hundred bytes each, and each of them a request.
  */
 const SHARED_BY_PAGES = 7;
 const SHARED_MAX_BYTES = 4_000;
@@ -56,7 +56,7 @@ interface BuiltConsole {
  */
 export async function buildConsole(): Promise<BuiltConsole> {
   await writeForms();
-  const separate = await bundle([]);
+  const separate = await bundle(new Map());
   const result = await bundle(sharedModules(separate.metafile));
   const outputs = await Promise.all(
     result.outputs.map(async (output) => ({
@@ -108,11 +108,10 @@ export async function buildConsole(): Promise<BuiltConsole> {
   };
 }
 
-/** @param included paths of modules to bundle into the entry chunk although it does not import them */
-async function bundle(included: readonly string[]) {
-  const main = join(SOURCES, "main.tsx");
+/** @param added by module: others to load with it although it does not use them; all as paths */
+async function bundle(added: ReadonlyMap<string, readonly string[]>) {
   const result = await Bun.build({
-    entrypoints: [main, join(SOURCES, "styles/main.css")],
+    entrypoints: [join(SOURCES, "main.tsx"), join(SOURCES, "styles/main.css")],
     target: "browser",
     minify: true,
     splitting: true,
@@ -124,12 +123,12 @@ async function bundle(included: readonly string[]) {
     throw: false,
     plugins: [
       {
-        name: "entry-imports",
+        name: "added",
         setup: (build) => {
-          build.onLoad({ filter: /main\.tsx$/ }, async ({ path }) => {
-            const text = await Bun.file(path).text();
-            const imports = path === main ? included.map((module) => `import ${JSON.stringify(module)};\n`) : [];
-            return { contents: imports.join("") + text, loader: "tsx" };
+          build.onLoad({ filter: /\.tsx?$/ }, async ({ path }) => {
+            const imports = added.get(path)?.map((module) => `import ${JSON.stringify(module)};\n`) ?? [];
+            const contents = imports.join("") + (await Bun.file(path).text());
+            return { contents, loader: path.endsWith("x") ? "tsx" : "ts" };
           });
         },
       },
@@ -140,26 +139,32 @@ async function bundle(included: readonly string[]) {
   return { outputs: result.outputs, metafile: result.metafile as Metafile };
 }
 
-/** Paths of modules needed by SHARED_BY_PAGES pages, but not by the entry chunk. */
-function sharedModules(metafile: Metafile): string[] {
+/** Modules to load together because several pages need them: those to add to the first script, and to each page. */
+function sharedModules(metafile: Metafile): Map<string, readonly string[]> {
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
-  const pages = new Map<string, number>();
+  const scripts = new Map<string, readonly string[]>();
   for (const [name, { entryPoint }] of outputs)
     if (entryPoint !== undefined && name.endsWith(".js"))
-      for (const file of staticImports(metafile, name)) pages.set(file, (pages.get(file) ?? 0) + 1);
-  const entryChunks = new Set(
-    [...outputs]
-      .filter(([, { entryPoint }]) => entryPoint?.endsWith("/main.tsx"))
-      .flatMap(([name]) => staticImports(metafile, name)),
-  );
-  return [...pages]
-    .filter(([file, count]) => count >= SHARED_BY_PAGES && !entryChunks.has(file))
-    .flatMap(([file]) => Object.entries(outputs.get(file)?.inputs ?? {}))
-    .filter(
-      ([path, { bytesInOutput }]) =>
-        bytesInOutput <= (path.includes("src/console/forms/") ? FORM_MAX_BYTES : SHARED_MAX_BYTES),
-    )
-    .map(([path]) => resolve(path));
+      scripts.set(resolve(entryPoint), staticImports(metafile, name));
+  const main = join(SOURCES, "main.tsx");
+  const first = scripts.get(main) ?? [];
+  scripts.delete(main);
+  const pages = new Map<string, number>();
+  for (const file of [...scripts.values()].flat()) pages.set(file, (pages.get(file) ?? 0) + 1);
+  const shared = [...pages]
+    .filter(([file]) => outputs.get(file)?.entryPoint === undefined && !first.includes(file))
+    .flatMap(([file, count]) =>
+      Object.entries(outputs.get(file)?.inputs ?? {}).map(([path, { bytesInOutput }]) => {
+        const maxBytes = path.includes("src/console/forms/") ? FORM_MAX_BYTES : SHARED_MAX_BYTES;
+        return { file, path: resolve(path), isInFirst: count >= SHARED_BY_PAGES && bytesInOutput <= maxBytes };
+      }),
+    );
+  const others = shared.filter(({ isInFirst }) => !isInFirst);
+  const pathsOf = (modules: typeof shared) => modules.map(({ path }) => path);
+  const added = new Map([[main, pathsOf(shared.filter(({ isInFirst }) => isInFirst))]]);
+  for (const [page, files] of scripts)
+    if (others.some(({ file }) => files.includes(file))) added.set(page, pathsOf(others));
+  return added;
 }
 
 function additionalChunks(metafile: Metafile, first: readonly string[]): Record<string, number> {

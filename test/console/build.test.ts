@@ -8,7 +8,7 @@ import { readConsolePack } from "../../src/http/console-pack.ts";
 /** Size limit from the console's design, after Brotli. */
 const FIRST_BYTES_MAX = 100_000;
 /** Browsers request six at a time, and each costs some milliseconds. */
-const FURTHER_SCRIPTS_MAX = 20;
+const FURTHER_SCRIPTS_MAX = 2;
 
 test("the initial scripts of every page are small, complete, and named in the page", async () => {
   const { sizes, first } = await buildConsole();
