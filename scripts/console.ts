@@ -1,5 +1,5 @@
-// Console build: writes dist/console.pack, which holds the page and all assets uncompressed, Brotli- and gzip-
-// compressed. `--watch` rebuilds it on every source change. Independent of the console's content.
+// Build of the console: dist/console.pack, one file with the page and all its resources, each uncompressed, with Brotli
+// and with gzip. `--watch` rebuilds it on every source change. Independent of the content of the console.
 
 import { mkdirSync, readFileSync, renameSync, watch, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -10,7 +10,7 @@ import { writeForms } from "./console-forms.ts";
 
 const root = resolve(import.meta.dir, "..");
 const SOURCES = join(root, "src/console");
-/** Pack passed to `--console` and embedded in the executable. */
+/** Pack that `--console` takes and the executable embeds. */
 export const CONSOLE_PACK = join(root, "dist/console.pack");
 
 /**
@@ -22,7 +22,7 @@ const SHARED_MAX_BYTES = 4_000;
 /** The same limit for modules of forms, which many pages contain but none needs at first. */
 const FORM_MAX_BYTES = 1_000;
 
-/** Rebuild debounce: editors save several files at once, some in two steps. */
+/** Delay of a rebuild: editors save several files at once, some of them in two steps. */
 const SETTLE_MS = 50;
 
 interface Metafile {
@@ -44,14 +44,14 @@ interface BuiltConsole {
   readonly metafile: Metafile;
   /** Size of each file with Brotli, by name. */
   readonly sizes: Readonly<Record<string, number>>;
-  /** Scripts that every page loads initially: the entry chunk and its static imports. */
+  /** Scripts that every page loads at its start: the first script and its static imports. */
   readonly first: readonly string[];
-  /** Number of additional chunks per dynamically loaded module, by source path. */
-  readonly additional: Readonly<Record<string, number>>;
+  /** Number of further scripts per dynamically loaded module, by its source path. */
+  readonly further: Readonly<Record<string, number>>;
 }
 
 /**
- * Builds the console and writes the pack atomically: an open reader keeps the previous pack.
+ * Builds the console and writes the pack atomically: a reader of the previous pack can read it to the end.
  * @throws Error with the bundler's messages
  */
 export async function buildConsole(): Promise<BuiltConsole> {
@@ -71,7 +71,7 @@ export async function buildConsole(): Promise<BuiltConsole> {
   const urlOf = (pattern: RegExp) => {
     // Chunks shared by several pages have the name of an entry too.
     const output = outputs.find(({ name, isEntry }) => pattern.test(name) && (isEntry || !name.endsWith(".js")));
-    if (output === undefined) throw new Error(`no console output file matches ${pattern}.`);
+    if (output === undefined) throw new Error(`the console has no file that matches ${pattern}.`);
     return CONSOLE_ASSETS + output.name;
   };
   const first = staticImports(result.metafile, basename(urlOf(/^main-.*\.js$/)));
@@ -104,7 +104,7 @@ export async function buildConsole(): Promise<BuiltConsole> {
     metafile: result.metafile,
     sizes: Object.fromEntries(files.map(({ name, brotli }) => [name, brotli.length])),
     first,
-    additional: additionalChunks(result.metafile, first),
+    further: furtherScripts(result.metafile, first),
   };
 }
 
@@ -135,7 +135,7 @@ async function bundle(added: ReadonlyMap<string, readonly string[]>) {
     ],
   });
   if (!result.success || result.metafile === undefined)
-    throw new Error(`console build failed:\n${result.logs.map((log) => Bun.inspect(log)).join("\n")}`);
+    throw new Error(`the console was not built.\n${result.logs.map((log) => Bun.inspect(log)).join("\n")}`);
   return { outputs: result.outputs, metafile: result.metafile as Metafile };
 }
 
@@ -167,12 +167,12 @@ function sharedModules(metafile: Metafile): Map<string, readonly string[]> {
   return added;
 }
 
-function additionalChunks(metafile: Metafile, first: readonly string[]): Record<string, number> {
-  const additional: Record<string, number> = {};
+function furtherScripts(metafile: Metafile, first: readonly string[]): Record<string, number> {
+  const further: Record<string, number> = {};
   for (const [path, { entryPoint }] of Object.entries(metafile.outputs))
     if (entryPoint !== undefined && path.endsWith(".js"))
-      additional[entryPoint] = staticImports(metafile, basename(path)).filter((name) => !first.includes(name)).length;
-  return additional;
+      further[entryPoint] = staticImports(metafile, basename(path)).filter((name) => !first.includes(name)).length;
+  return further;
 }
 
 /** A script and its static imports, including indirect ones. */

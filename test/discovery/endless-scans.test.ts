@@ -85,7 +85,8 @@ describe("a switch with more trunk VLANs than one command writes", () => {
   test("gets the VLANs of its remaining trunks if some were deleted manually", async () => {
     const half = TRUNKS / 2;
     await scan.devices(switchSighting([]));
-    for (const { id } of (await entries()).slice(0, half)) await owner.delete(`if-entries/${id}?cascade=true&ignore=true`);
+    for (const { id } of (await entries()).slice(0, half))
+      await owner.delete(`if-entries/${id}?cascade=true&ignore=true`);
     expect((await recordAll(switchSighting(NUMBERS))).outcomes).toHaveLength(1);
     expect((await entries()).map(({ vlan_ids }) => vlan_ids.length)).toEqual(Array(half).fill(NUMBERS.length));
   });

@@ -217,9 +217,10 @@ describe.skipIf(LAB_MISSING !== null)(
       expect(Object.fromEntries(changed)).toEqual({
         "host eth1": [...LLDP, "neighbor"],
         "switch-a p1": ["fdb_macs"],
-        "switch-a p3": ["fdb_macs", ...LLDP, "neighbor", "oper_status"],
+        // The far end is the host or nothing, whose capabilities differ from a switch's.
+        "switch-a p3": ["fdb_macs", "lldp_capabilities", ...LLDP, "neighbor", "oper_status"],
         "switch-b p1": ["fdb_macs"],
-        "switch-b p4": ["fdb_macs", ...LLDP, "neighbor", "oper_status"],
+        "switch-b p4": ["fdb_macs", "lldp_capabilities", ...LLDP, "neighbor", "oper_status"],
       });
       expect((diff.changed as JsonRecord[]).every(({ transaction }) => transaction.actor.id === scan.id)).toBe(true);
       expect(await cables()).toEqual(CABLES_AFTER_MOVE);

@@ -23,12 +23,17 @@ export interface ChangeFilter {
   readonly host_id?: string | undefined;
   /** Only this record. */
   readonly id?: string | undefined;
+  readonly operation?: LiveChange["operation"] | undefined;
 }
 
 /** Whether a change matches. */
-export function matchesChange({ types, network_id, host_id, id }: ChangeFilter, change: LiveChange): boolean {
+export function matchesChange(
+  { types, network_id, host_id, id, operation }: ChangeFilter,
+  change: LiveChange,
+): boolean {
   if (types !== undefined && !types.includes(change.type)) return false;
   if (id !== undefined && change.id !== id) return false;
+  if (operation !== undefined && change.operation !== operation) return false;
   if (host_id !== undefined && change.hostId !== host_id) return false;
   // Records without a network, such as tags, appear in every network.
   return network_id === undefined || network_id === null || [null, network_id].includes(change.networkId);

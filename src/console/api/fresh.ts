@@ -11,6 +11,8 @@ export interface Live extends ChangeFilter {
   readonly how: "refresh" | "offer";
   /** Minimum interval between automatic reloads; 500 ms by default. */
   readonly everyMs?: number;
+  /** Waits for the feed after the page's own writes as well. */
+  readonly isBackground?: true;
 }
 
 interface Offer {
@@ -38,11 +40,22 @@ export function acceptOffers(): void {
 
 const DEFAULT_EVERY_MS = 500;
 
-const refreshing = new Set<() => void>();
+const refreshing = new Set<(type: string | undefined) => void>();
+/** Transaction of the page's last write: what it changed is reloaded already when the feed reports it. */
+let lastWrite: number | null = null;
+
+/** A write of this page. */
+interface OwnWrite {
+  /** Its transaction; null if it changed nothing. */
+  readonly sequence: number | null;
+  /** Kind of all changed records, as in the change feed; omitted for several. */
+  readonly type?: string;
+}
 
 /** Reloads after the page's own write, without waiting for the feed, which may be late or disconnected. */
-export function refreshNow(): void {
-  for (const refresh of [...refreshing]) refresh();
+export function refreshNow({ sequence, type }: OwnWrite = { sequence: null }): void {
+  lastWrite = sequence;
+  for (const refresh of [...refreshing]) refresh(type);
 }
 
 interface FreshOptions {
@@ -109,10 +122,17 @@ function autoReload(latest: Latest): () => void {
     timer ??= setTimeout(fire, latest.current.live?.everyMs ?? DEFAULT_EVERY_MS);
   };
   const stop = onChanges((changes) => {
-    if (matchCount(latest, changes, 0) > 0) wait();
+    const isKnown = latest.current.live?.isBackground !== true;
+    const others = isKnown ? (changes?.filter(({ sequence }) => sequence !== lastWrite) ?? null) : changes;
+    if (matchCount(latest, others, 0) > 0) wait();
   });
-  // Abandons a pending response, which may predate the write.
-  const reload = () => latest.current.retry();
+  const reload = (type: string | undefined) => {
+    const { live, retry } = latest.current;
+    if (live === null || live.isBackground === true) return;
+    if (type !== undefined && (live.types?.includes(type) === false || live.operation === "Deleted")) return;
+    // Abandons a pending response, which may predate the write.
+    retry();
+  };
   refreshing.add(reload);
   return () => {
     stop();

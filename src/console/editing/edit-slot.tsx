@@ -147,15 +147,19 @@ export function EditSlot({ ownRecord, presets = {}, onSaved }: EditSlotProps) {
   if (loadFailed) return <p class="note">{frameText.newVersion}</p>;
   if (parts === null || !isKindLoaded) return <Waiting />;
   // If the page's own record no longer exists, its parts are not refreshed.
-  const refresh = (isRecordGone: boolean) => {
+  const refresh = (isRecordGone: boolean, write?: Parameters<typeof refreshNow>[0]) => {
     onSaved();
-    if (!isRecordGone) refreshNow();
+    if (!isRecordGone) refreshNow(write);
   };
   const end: End = (result) => {
     const here = hrefHere(NO_EDIT);
     lastSaved.value = result === null ? null : { ...result, page: here.split("?")[0] ?? "" };
     go(here, "replace");
-    if (result !== null) refresh(ownRecord?.id === result.id && result.operation === "deleted");
+    if (result === null) return;
+    const { id, kind, operation, sequence } = result;
+    // A deletion can include other records.
+    const type = operation === "deleted" ? {} : { type: kind };
+    refresh(ownRecord?.id === id && operation === "deleted", { sequence, ...type });
   };
   if (requested === null)
     return saved === null ? null : (

@@ -159,7 +159,11 @@ export function ComparisonList({ ownKind }: { readonly ownKind?: string | undefi
             No differences between A and B.
           </p>
         ) : (
-          <Difference diff={diff} more={moreNote} {...(comparison.ends.to === null ? { onWritten: refreshNow } : {})} />
+          <Difference
+            diff={diff}
+            more={moreNote}
+            {...(comparison.ends.to === null ? { onWritten: () => refreshNow() } : {})}
+          />
         ))}
     </section>
   );

@@ -9,7 +9,7 @@ export function isFaceplateShown(ports: number): boolean {
 }
 
 /** The location needs all addresses of a host; a host with more of them shows it only on the neighbors tab. */
-const LOCATION_ADDRESSES_MAX = 50;
+export const LOCATION_ADDRESSES_MAX = 50;
 
 /** Whether the overview shows the host's location. A switch shows its faceplate instead. */
 export function isLocationShown({

@@ -13,20 +13,25 @@ import { RecordLink } from "../names/record-link.tsx";
 import { percent } from "../text/find.ts";
 import { atQuery } from "../time/at.ts";
 import type { HostData } from "./host-data.ts";
-import { liveUpdates } from "./host-requests.ts";
+import { liveUpdates, type ShownHost } from "./host-requests.ts";
 import { ownMacs } from "./neighbors.ts";
 
 /** Limit of addresses, and of interfaces, to check; most share the same few MAC addresses. */
 const CHECKED_MAX = 20;
 
-export function HostLocations({ host }: { readonly host: HostData }) {
+export function HostLocations({ host }: { readonly host: ShownHost }) {
   const query = { host_id: host.id, filter: "mac_address:*", limit: CHECKED_MAX, ...atQuery() };
-  const addresses = useResponse(read("/api/v1/ip-addresses", { query }), liveUpdates(host.id));
-  const interfaces = useResponse(read("/api/v1/if-entries", { query }), liveUpdates(host.id));
-  const failed = [addresses, interfaces].find(({ problem }) => problem !== undefined);
+  const { addresses: known, counts } = host;
+  const addressesRead = known.length < counts.ip_addresses ? read("/api/v1/ip-addresses", { query }) : null;
+  const addresses = useResponse(addressesRead, { ...liveUpdates(host.id), types: ["ip_address"] });
+  const interfacesRead = counts.interfaces > 0 ? read("/api/v1/if-entries", { query }) : null;
+  const interfaces = useResponse(interfacesRead, { ...liveUpdates(host.id), types: ["if_entry"] });
+  const requested = [addressesRead === null ? [] : addresses, interfacesRead === null ? [] : interfaces].flat();
+  const failed = requested.find(({ problem }) => problem !== undefined);
   if (failed?.problem !== undefined) return <Problem problem={failed.problem} retry={failed.retry} />;
-  if (addresses.data === undefined || interfaces.data === undefined) return <Waiting />;
-  const macs = ownMacs([...addresses.data, ...interfaces.data]);
+  if (requested.some(({ data }) => data === undefined)) return <Waiting />;
+  const inAddresses = addressesRead === null ? known : (addresses.data ?? []);
+  const macs = ownMacs([...inAddresses, ...(interfacesRead === null ? [] : (interfaces.data ?? []))]);
   if (macs.length === 0) return <p class="aside">No MAC address known, so its switch port can't be found.</p>;
   return (
     <RowsTable title="Connected to" heads={["MAC address", "Switch", "Port", "VLAN", "Source"]}>

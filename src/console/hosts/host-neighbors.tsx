@@ -14,8 +14,9 @@ import { atMs, atQuery } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatUtc, MINUTE_MS, MONTH_MS } from "../time/instant.ts";
 import { hrefOf } from "../url/location.ts";
-import type { FaceplateResponse, HostData, HostLink, LinkEvidence, LinkedNode } from "./host-data.ts";
+import type { FaceplateResponse, HostLink, LinkEvidence, LinkedNode } from "./host-data.ts";
 import { HostLocations } from "./host-locations.tsx";
+import type { ShownHost } from "./host-requests.ts";
 import { HostStations } from "./host-stations.tsx";
 import { announcedFields, LABELS, type LinkSince, type NeighborLink, neighborLinks, sinceByLink } from "./neighbors.ts";
 
@@ -26,7 +27,13 @@ export function linksOf(hostId: string) {
   return read("/api/v1/topology", { query: { ...atQuery(), host_id: hostId } });
 }
 
-export function HostNeighbors({ host, faceplate }: { readonly host: HostData; readonly faceplate: FaceplateResponse }) {
+export function HostNeighbors({
+  host,
+  faceplate,
+}: {
+  readonly host: ShownHost;
+  readonly faceplate: FaceplateResponse;
+}) {
   return (
     <div class="stack">
       <Section title="Connected devices">

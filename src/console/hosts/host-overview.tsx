@@ -41,7 +41,7 @@ export function HostOverview({ host, faceplate }: { readonly host: ShownHost; re
   );
 }
 
-function Identity({ host: { managed, mergedVersions, ...host } }: { readonly host: ShownHost }) {
+function Identity({ host: { managed, addresses, mergedVersions, ...host } }: { readonly host: ShownHost }) {
   // The heading shows the name, unless it is cut.
   const isShownAbove = (field: string) => field === "name" && host.name.length <= NAME_MAX_LENGTH;
   const facts = { record: host, details: hostDetails, isShownAbove };

@@ -11,6 +11,7 @@ import { credentialText } from "../text/credentials.ts";
 import { isPast, vs } from "../time/at.ts";
 import { hrefOf, parameter } from "../url/location.ts";
 import { Faceplate, faceplateOf } from "./faceplate.tsx";
+import { isFaceplateShown } from "./faceplate-limits.ts";
 import { HostAddresses } from "./host-addresses.tsx";
 import { credentialsRead, HostCredentials } from "./host-credentials.tsx";
 import { HostNeighbors, linksOf } from "./host-neighbors.tsx";
@@ -73,23 +74,25 @@ export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Re
   );
 }
 
-/** Requests the current tab together with the counts; the faceplate only once the host is known to exist. */
+/** Requests the current tab together with the counts; the faceplate only once the host is known to need it. */
 function useTabs(
   id: string,
-  { data: host, exists, retry }: ReturnType<typeof useHost>,
+  { data: host, exists, interfaces, retry }: ReturnType<typeof useHost>,
 ): [RecordTab<ShownHost>, ...RecordTab<ShownHost>[]] {
   const tab = OTHERS.find((key) => key === parameter("tab")) ?? OVERVIEW;
   const live = liveUpdates(id);
-  const usesFaceplate = [OVERVIEW, INTERFACES, NEIGHBORS].some((key) => key === tab);
+  const usesFaceplate = tab === OVERVIEW ? isFaceplateShown(interfaces) : tab === INTERFACES || tab === NEIGHBORS;
   const faceplateRequest = tab === OVERVIEW ? faceplateOf(id, PORTS_READ) : faceplateOf(id);
-  const faceplateRead = useResponse(usesFaceplate && exists ? faceplateRequest : null, live);
+  const faceplateLive = { ...live, types: ["if_entry"] };
+  const faceplateRead = useResponse(usesFaceplate && exists ? faceplateRequest : null, faceplateLive);
   // A truncated faceplate is valid only for the overview.
   const isPartial =
     tab !== OVERVIEW && faceplateRead.isEarlier && faceplateRead.data !== undefined && isTruncated(faceplateRead.data);
   const faceplate = isPartial ? { ...faceplateRead, data: undefined } : faceplateRead;
   const [page, find] = [parameter("page"), parameter("find") ?? ""];
   const addressesRead = addressesRequest(id, windowToRead(host?.counts.ip_addresses, { page, find }));
-  const addresses = useResponse(tab === ADDRESSES ? addressesRead : null, live);
+  const addressesLive = { ...live, types: ["ip_address"] };
+  const addresses = useResponse(tab === ADDRESSES ? addressesRead : null, addressesLive);
   const servicesRead = servicesRequest(id, windowToRead(host?.counts.services, { page, find }));
   const services = useResponse(tab === SERVICES ? servicesRead : null, live);
   // Services are also searched by their ports.

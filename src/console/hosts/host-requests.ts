@@ -6,7 +6,8 @@ import type { Live } from "../api/fresh.ts";
 import { oneOf } from "../api/one-of.ts";
 import type { RowWindow } from "../components/paged-rows.ts";
 import { atQuery } from "../time/at.ts";
-import type { FinalHostVersion, HostCounts, HostData } from "./host-data.ts";
+import { LOCATION_ADDRESSES_MAX } from "./faceplate-limits.ts";
+import type { FinalHostVersion, HostAddress, HostCounts, HostData } from "./host-data.ts";
 import { MANAGEMENT_PORTS_QUERY, type Manageable } from "./management-links.ts";
 
 /** Refresh interval while a scan writes the parts one by one. */
@@ -16,6 +17,8 @@ const REFRESH_MS = 2_000;
 export interface ShownHost extends HostData {
   readonly counts: HostCounts;
   readonly managed: Manageable;
+  /** Only the first ones of a host with more than LOCATION_ADDRESSES_MAX. */
+  readonly addresses: readonly HostAddress[];
   /** Final versions of the hosts merged into it. */
   readonly mergedVersions: readonly FinalHostVersion[];
 }
@@ -53,18 +56,26 @@ export function liveUpdates(id: string): Live {
 
 /**
  * Host with the data shared by all tabs, requested in parallel and returned once complete, to avoid layout shifts.
- * @returns `exists`: whether the host is known to exist at the URL's timestamp
+ * @returns `exists`: whether the host is known to exist at the URL's timestamp; `interfaces`: their number, 0 if unknown
  */
-export function useHost(id: string): ApiResponse<ShownHost> & { readonly exists: boolean } {
+export function useHost(
+  id: string,
+): ApiResponse<ShownHost> & { readonly exists: boolean; readonly interfaces: number } {
   const live = liveUpdates(id);
   const host = useResponse(hostRequest(id), live);
-  const query = { host_id: id, limit: 1, ...atQuery() };
+  const query = { host_id: id, limit: LOCATION_ADDRESSES_MAX, ...atQuery() };
   const addresses = useResponse(read("/api/v1/ip-addresses", { query }), { ...live, types: ["ip_address"] });
   const portsRead = read("/api/v1/ports", { query: { ...query, ...MANAGEMENT_PORTS_QUERY } });
   const managementPorts = useResponse(portsRead, { ...live, types: ["port"] });
   const exists = host.data !== undefined && !host.isEarlier;
   // Few hosts have merged hosts: the page does not wait for them, and does not request them for a deleted host.
-  const mergedHosts = useResponse(exists ? mergedHostsRequest(id) : null, { ...live, types: ["host"] });
+  const mergedHosts = useResponse(exists ? mergedHostsRequest(id) : null, {
+    how: "refresh",
+    everyMs: REFRESH_MS,
+    types: ["host"],
+    // A merge ends the other host.
+    operation: "Deleted",
+  });
   const partResponses = [addresses, managementPorts];
   const failed = partResponses.find(({ problem }) => problem !== undefined);
   // An error for the host itself takes precedence.
@@ -74,9 +85,11 @@ export function useHost(id: string): ApiResponse<ShownHost> & { readonly exists:
     for (const part of partResponses) if (part.problem !== undefined) part.retry();
   };
   const { data } = host;
-  if (data?.counts === undefined || partResponses.some((part) => part.data === undefined))
-    return { ...host, data: undefined, problem, retry, exists };
-  const managed = { ...data, ip_addresses: addresses.data ?? [], ports: managementPorts.data ?? [] };
+  const interfaces = data?.counts?.interfaces ?? 0;
+  if (data?.counts === undefined || addresses.data === undefined || managementPorts.data === undefined)
+    return { ...host, data: undefined, problem, retry, exists, interfaces };
+  const managed = { ...data, ip_addresses: addresses.data.slice(0, 1), ports: managementPorts.data };
   const mergedVersions = (mergedHosts.data ?? []).filter(({ record }) => record.consolidated_into !== null);
-  return { ...host, data: { ...data, counts: data.counts, managed, mergedVersions }, problem, retry, exists };
+  const shown = { ...data, counts: data.counts, managed, addresses: addresses.data, mergedVersions };
+  return { ...host, data: shown, problem, retry, exists, interfaces };
 }

@@ -35,6 +35,18 @@ export function nameOf(kind: RecordKind, id: string, at: string | null): Name {
   return name.value;
 }
 
+/** Stores the names of records as they are now, which another component has loaded. */
+export function storeNames(kind: RecordKind, records: readonly NamedRecord[]): void {
+  const namesById = namesAt(null);
+  for (const { id, name } of records) {
+    presentKinds.set(id, kind);
+    lastNames.set(id, name);
+    const stored = namesById.get(id);
+    if (stored === undefined) namesById.set(id, signal<Name>(name));
+    else stored.value = name;
+  }
+}
+
 function enqueue(kind: RecordKind, id: string, at: string | null): void {
   const key = `${at} ${kind}`;
   if (pending.size === 0) queueMicrotask(flush);

@@ -9,6 +9,7 @@ import { restoreSlot } from "../editing/restore-slot.tsx";
 import { RecordChangeSlot } from "../history/record-change-slot.ts";
 import { SettingsFrame } from "../settings/settings-frame.tsx";
 import { frameText } from "../text/frame.ts";
+import { isSubjectKnown } from "../time/subject.ts";
 import { hrefOf, pathname } from "../url/location.ts";
 import { isPageWithin, loadPage, type PageProps, pageOf, sectionOf } from "./pages.tsx";
 
@@ -40,6 +41,10 @@ export function CurrentPage() {
       isCurrent = false;
     };
   }, [path, attempt]);
+  const isSettled = shown !== null || failed !== null || pageOf(path) === null;
+  useEffect(() => {
+    if (isSettled) isSubjectKnown.value = true;
+  }, [isSettled]);
   if (pageOf(path) === null)
     return (
       <Page title="Page not found">

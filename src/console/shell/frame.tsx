@@ -35,6 +35,8 @@ const ORGANIZATION = { how: "refresh", types: ["organization"] } as const;
 
 function SignedIn() {
   useFresh({ live: ORGANIZATION, name: "me", retry: () => void refreshMe() });
+  const { data: version } = useResponse(read("/api/version"));
+  const isReadOnly = version?.read_only === true;
   return (
     <div class={isPast.value ? "frame in-past" : "frame"}>
       <a class="skip" href="#content">
@@ -52,8 +54,8 @@ function SignedIn() {
       </header>
       <Navigation />
       <div class="notes">
-        <Notes />
-        <TimeBar />
+        <Notes isDemo={version?.is_demo === true} isReadOnly={isReadOnly} />
+        <TimeBar isReadOnly={isReadOnly} />
       </div>
       <Content />
       <KeyList />
@@ -96,10 +98,7 @@ function BackupNote() {
 }
 
 /** Notes about the appliance as a whole, on every page. */
-function Notes() {
-  const { data: version } = useResponse(read("/api/version"));
-  const isDemo = version?.is_demo === true;
-  const isReadOnly = version?.read_only === true;
+function Notes({ isDemo, isReadOnly }: Readonly<Record<"isDemo" | "isReadOnly", boolean>>) {
   if (!isDemo && !isReadOnly && isReachable.value) return null;
   return (
     <section aria-label="About this appliance">

@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { choicesOf, Select } from "../components/select.tsx";
-import { nameOf } from "../names/names.ts";
+import { nameOf, storeNames } from "../names/names.ts";
 import { at, network } from "../time/at.ts";
 import { NETWORK, readStored, writeStored } from "../url/local-storage.ts";
 import { go, hrefHere, location } from "../url/location.ts";
@@ -29,6 +29,7 @@ export function NetworkSwitcher() {
   const networkId = network.value;
   const isOther = networkId !== null && networks.every(({ id }) => id !== networkId);
   const isUnlisted = data !== undefined && isOther;
+  useEffect(() => storeNames("network", networks), [data]);
   useEffect(() => {
     unlistedNetwork.value = isUnlisted ? networkId : null;
   }, [isUnlisted, networkId]);

@@ -1,7 +1,5 @@
 // Live status of the page, and a note on new data to load. Unobtrusive: the layout does not move.
 
-import { useResponse } from "../api/answer.ts";
-import { read } from "../api/client.ts";
 import { acceptOffers, offered } from "../api/fresh.ts";
 import { liveState } from "../api/live.ts";
 import { isStaleLong } from "../api/stale.ts";
@@ -12,8 +10,6 @@ import { now } from "../time/clock.ts";
 import { formatLocal } from "../time/instant.ts";
 import { zone } from "../time/zone.ts";
 import { focusHandle } from "./focus.ts";
-
-const VERSION = read("/api/version");
 
 const KEYS = [
   {
@@ -27,11 +23,10 @@ const KEYS = [
   },
 ];
 
-export function LiveNote() {
+/** @param isReadOnly a backup, which never changes */
+export function LiveNote({ isReadOnly }: { readonly isReadOnly: boolean }) {
   useKeys(KEYS);
-  const { data: version } = useResponse(VERSION);
-  // A backup is read-only.
-  if (at.value !== null || liveState.value === "off" || version?.read_only === true) return null;
+  if (at.value !== null || liveState.value === "off" || isReadOnly) return null;
   const offer = offered.value;
   return (
     <>

@@ -12,6 +12,7 @@ import { at, atMs, network, showAt, vs } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatLocal, formatUtc } from "../time/instant.ts";
 import { markerNameIn, markerParameter, markers } from "../time/markers.ts";
+import { isSubjectKnown } from "../time/subject.ts";
 import { CUSTOM_BUCKETS, type HistogramPart, windowBetween } from "../time/window.ts";
 import { zone } from "../time/zone.ts";
 import { hrefHere } from "../url/location.ts";
@@ -51,7 +52,8 @@ const KEYS = [
   },
 ];
 
-export function TimeBar() {
+/** @param isReadOnly whether the appliance serves a backup */
+export function TimeBar({ isReadOnly }: { readonly isReadOnly: boolean }) {
   useKeys(KEYS);
   useMarkers();
   useInstantInView();
@@ -61,7 +63,7 @@ export function TimeBar() {
     <section class={`time-bar${isInPast ? " past-band" : ""}${isCollapsed ? " is-folding" : ""}`} aria-label="Time">
       {!isCollapsed && <TimeRow />}
       <div class="band-row">
-        <ShownTime isCollapsed={isCollapsed} />
+        <ShownTime isCollapsed={isCollapsed} isReadOnly={isReadOnly} />
         {isCollapsed ? <ExpandButton /> : <TimeControls />}
       </div>
       {isCollapsed && (
@@ -92,11 +94,11 @@ function TimeRow() {
 }
 
 /** Shown instant in words, with the link back to now. */
-function ShownTime({ isCollapsed }: { readonly isCollapsed: boolean }) {
+function ShownTime({ isCollapsed, isReadOnly }: Readonly<Record<"isCollapsed" | "isReadOnly", boolean>>) {
   return (
     <div class="band-said">
       <TimeBanner />
-      <LiveNote />
+      <LiveNote isReadOnly={isReadOnly} />
       {stepNote.value !== null && (
         <span class="step-note" role="status">
           {stepNote.value}
@@ -170,7 +172,7 @@ function fieldText(): string {
 }
 
 /** Infrequent: the histogram is expensive and adds little to the page. */
-const HISTOGRAM_REFRESH_MS = 5_000;
+const HISTOGRAM_REFRESH_MS = 30_000;
 
 /** Live filter. Changes do not name the subnets they affect, so any change may concern a subnet. */
 function liveScope({ subnet_id, ...scope }: ActivityScope): ChangeFilter {
@@ -182,22 +184,23 @@ type Activity = DataOf<"/api/v1/activity">;
 function Histogram() {
   const isAllTime = range.value === "all";
   const requestedWindow = isAllTime ? null : shownWindow.value;
+  const request = read("/api/v1/activity", {
+    query: {
+      ...activityScope.value,
+      group_by: "time",
+      ...(requestedWindow === null
+        ? { buckets: CUSTOM_BUCKETS }
+        : {
+            from: formatUtc(requestedWindow.from),
+            to: formatUtc(requestedWindow.to),
+            buckets: Math.round((requestedWindow.to - requestedWindow.from) / requestedWindow.bucketMs),
+          }),
+    },
+  });
   const { data } = useResponse(
-    read("/api/v1/activity", {
-      query: {
-        ...activityScope.value,
-        group_by: "time",
-        ...(requestedWindow === null
-          ? { buckets: CUSTOM_BUCKETS }
-          : {
-              from: formatUtc(requestedWindow.from),
-              to: formatUtc(requestedWindow.to),
-              buckets: Math.round((requestedWindow.to - requestedWindow.from) / requestedWindow.bucketMs),
-            }),
-      },
-    }),
+    isSubjectKnown.value ? request : null,
     requestedWindow === null || requestedWindow.to >= exactNow()
-      ? { how: "refresh", everyMs: HISTOGRAM_REFRESH_MS, ...liveScope(activityScope.value) }
+      ? { how: "refresh", everyMs: HISTOGRAM_REFRESH_MS, isBackground: true, ...liveScope(activityScope.value) }
       : null,
   );
   useEffect(() => {

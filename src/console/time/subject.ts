@@ -15,6 +15,9 @@ const ALL: Subject = {};
 
 export const subject = signal<Subject>(ALL);
 
+/** False until the first page is loaded, which may declare a subject. */
+export const isSubjectKnown = signal(false);
+
 /** Sets the subject of the page while the component is mounted. */
 export function useSubject({ host_id, subnet_id, id }: Subject): void {
   useEffect(() => {

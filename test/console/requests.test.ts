@@ -1,0 +1,73 @@
+// Number of requests of a host page in Chromium, on the executable: loaded with an empty cache, after a save, and while
+// a scan changes the host.
+
+import { describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { expectEventually, hasChromium, waitUntilShown } from "../support/browser/browser.ts";
+import { type FilledHosts, fillHosts } from "../support/browser/hosts.ts";
+import { OWNER, serveForAll } from "../support/browser/visit.ts";
+
+/** Page, scripts and styles included. */
+const COLD_MAX = 20;
+
+describe.skipIf(!hasChromium)("a host page", () => {
+  let filled: FilledHosts;
+  const appliance = serveForAll(async ({ client, networkId }) => {
+    filled = await fillHosts(client, networkId);
+  });
+
+  /** Opens a host in a new browser; `sent` are the requests so far, without the origin. */
+  async function open(id: string): Promise<{ readonly page: Page; readonly sent: string[]; problems(): string[] }> {
+    const { visitor, page: handbook } = await appliance.visitAs(OWNER, "/handbook");
+    await handbook.close();
+    const sent: string[] = [];
+    visitor.context.on("request", (request) => {
+      sent.push(`${request.method()} ${request.url().slice(appliance.url.length)}`);
+    });
+    const page = await visitor.context.newPage();
+    await page.goto(`${appliance.url}/hosts/${id}`);
+    await waitUntilShown(page);
+    // The feed is requested last.
+    await expectEventually(async () => sent.some((each) => each.startsWith("GET /api/v1/changes")), true);
+    await page.locator(".live-state").getByText("live").waitFor();
+    await page.waitForLoadState("load");
+    return { page, sent, problems: () => visitor.problems() };
+  }
+
+  test.each([
+    ["a switch", async () => filled.switchId, (page: Page) => page.locator("section[aria-label=Ports]")],
+    [
+      "a plain host",
+      async () => (await appliance.client.get("hosts?search=printer-2")).data[0].id,
+      (page: Page) => page.locator("main").getByText("access-one").first(),
+    ],
+  ] as const)("takes at most 20 requests from an empty cache, each another: %s", async (_, idOf, lastShown) => {
+    const { page, sent, problems } = await open(await idOf());
+    await lastShown(page).waitFor();
+    expect({ sent, isWithin: sent.length <= COLD_MAX }).toEqual({ sent, isWithin: true });
+    expect(new Set(sent).size).toBe(sent.length);
+    expect(problems()).toEqual([]);
+  });
+
+  test("reads only the host after a save, and only the host and its ports while a scan changes those", async () => {
+    const { page, sent, problems } = await open(filled.switchId);
+    const hostRead = `GET /api/v1/hosts?ids=${filled.switchId}&include=counts`;
+    const faceplateRead = `GET /api/v1/hosts/${filled.switchId}/faceplate?limit=385`;
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    await page.getByRole("textbox", { name: "Description", exact: true }).fill("In the basement");
+    sent.splice(0);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved.").waitFor();
+    await page.locator(".facts").getByText("In the basement").waitFor();
+    // These changes are read after anything that the save outdated.
+    for (const { id } of filled.ports.slice(8, 12)) {
+      const port = (await appliance.client.get(`if-entries/${id}`)).data;
+      const oper_status = port.oper_status === "Up" ? "Down" : "Up";
+      expect((await appliance.client.put(`if-entries/${id}`, { ...port, oper_status })).status).toBe(200);
+    }
+    await expectEventually(async () => [hostRead, faceplateRead].every((read) => sent.lastIndexOf(read) > 1), true);
+    expect(sent.slice(0, 2)).toEqual([`PUT /api/v1/hosts/${filled.switchId}`, hostRead]);
+    expect(sent.slice(2).sort()).toEqual([faceplateRead, hostRead].sort());
+    expect(problems()).toEqual([]);
+  });
+});
