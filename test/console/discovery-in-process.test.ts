@@ -38,6 +38,21 @@ describe("discovery", () => {
     expect(visitor.problems()).toEqual([]);
   });
 
+  test("has scans ignore a deleted record from its page, and undoes that", async () => {
+    await expectOk(client.delete(`discovery/ignored/${deleted.id}`));
+    await page.goto(`${appliance.url}/hosts/${deleted.record_id}`);
+    await page.getByRole("button", { name: "Ignore in scans…" }).click();
+    await page.getByRole("button", { name: "Ignore", exact: true }).click();
+    await page.getByText("Scans ignore it from now on.").waitFor();
+    const ignored = async () => (await client.get("discovery/ignored")).body.data;
+    expect(await ignored()).toMatchObject([{ entity: "host", record_id: deleted.record_id }]);
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByRole("region", { name: "Undo this transaction" }).getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Ignore in scans…" }).waitFor();
+    expect(await ignored()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
+  });
+
   test("shows the ledger's head for external storage, and an Owner the last verification", async () => {
     await page.goto(`${appliance.url}/ledger`);
     await page.getByText("No verification yet.").waitFor();

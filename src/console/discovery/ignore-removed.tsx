@@ -1,11 +1,11 @@
 // Action on the page of a deleted record: has scans ignore it.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { api, unwrapWrite } from "../api/client.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { ConfirmForm } from "../forms/confirm-form.tsx";
 import type { Headers } from "../forms/use-form.ts";
-import { loadedDetails, type PagedKind } from "../kinds/kinds.ts";
+import { loadDetails, loadedDetails, type PagedKind } from "../kinds/kinds.ts";
 import { WriteNote } from "../plans/write-note.tsx";
 import { may } from "../session/me.ts";
 
@@ -13,7 +13,11 @@ import { may } from "../session/me.ts";
 export function IgnoreRemoved({ kind, id }: { readonly kind: PagedKind; readonly id: string }) {
   const [isOpen, setOpen] = useState(false);
   const [written, setWritten] = useState<{ readonly sequence: number | null } | null>(null);
-  if (loadedDetails(kind)?.isDiscovered !== true || !may("ignoreRecord")) return null;
+  const [details, setDetails] = useState(() => loadedDetails(kind));
+  useEffect(() => {
+    loadDetails(kind).then(setDetails, () => {});
+  }, [kind]);
+  if (details?.isDiscovered !== true || !may("ignoreRecord")) return null;
   const ignore = async ({ header, headers }: Headers) => {
     // The kinds that scans find are those that can be ignored.
     const body = { entity: kind as "host", record_id: id };

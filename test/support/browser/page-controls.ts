@@ -50,7 +50,6 @@ export const WRITERS: ReadonlyArray<readonly [name: RegExp, page: RegExp, operat
   [/^Import CSV$/, /^\/discovery\/schedules/, ["importSchedules"]],
   [/^Import CSV$/, /custom-fields/, ["importCustomFields"]],
   [/^Import CSV$/, /markers/, ["importMarkers"]],
-  [/^Ignore in scans/, /./, ["ignoreRecord"]],
   [/^(Join or split|Preview…)/, /./, ["consolidateHosts", "splitHost"]],
   [/^Scan/, /./, ["createScan"]],
   [/^Check /, /./, ["checkIpAddress"]],
