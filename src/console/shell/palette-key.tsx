@@ -1,7 +1,7 @@
 // Command palette shortcut, `Ctrl-K` or `⌘K`, which works everywhere, even in inputs. The palette loads on first use.
 
 import type { ComponentType } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 type PaletteComponent = ComponentType<{ onClose: (hasNavigated: boolean) => void }>;
 
@@ -24,7 +24,8 @@ export function PaletteKey() {
         () => setOpening(0),
       );
   }, [isOpen]);
-  useEffect(() => {
+  // Before the first paint: the key works as soon as the page is visible.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       const isKey =
         (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
