@@ -278,6 +278,19 @@ describe("an address missing from complete address tables", () => {
     expect(addressesOf(await host())).toEqual(["10.0.0.2", "10.0.0.77"]);
   });
 
+  test.each<[string, string[], Partial<Device>]>([
+    ["the device has just started", ["10.1.0.1"], { up_time_ms: 60_000 }],
+    ["most are missing", Array.from({ length: 12 }, (_, n) => `10.1.${n}.1`), {}],
+  ])("stays while %s, and ends with the next read", async (_when, others, fields) => {
+    await scan.devices(having("10.0.0.2", ...others));
+    const without = chassis([1, 2], { addresses: [address("10.0.0.2")], ...fields });
+    await scan.devices(without);
+    expect(addressesOf(await host())).toHaveLength(1 + others.length);
+    await scan.devices(having("10.0.0.2"));
+    expect(addressesOf(await host())).toEqual(["10.0.0.2"]);
+    await expectSettled(having("10.0.0.2"));
+  });
+
   test("stays if the device answers there behind NAT", async () => {
     const natted = chassis([1, 2], {}, "203.0.113.5");
     await scan.devices(natted);

@@ -11,7 +11,7 @@ import type { Device, DeviceTable } from "../device.ts";
 export type EndingTable = Extract<DeviceTable, "interfaces" | "addresses">;
 
 /** Agents fill their tables while they start. */
-export const SETTLED_MS = 600_000;
+const SETTLED_MS = 600_000;
 /** Complete reads with fewer rows than the agent counts, after which its count is disregarded. */
 const SHORT_READS = 2;
 /** Missing rows from which on a table that lost more than half of them waits for confirmation. */

@@ -32,7 +32,7 @@ import { rememberVlans } from "./reads-memory.ts";
 import { inLastRead, recordInterfaces } from "./record-interfaces.ts";
 import { recordOpenPorts } from "./record-ports.ts";
 import type { Reported, ReportedEach } from "./reported-fields.ts";
-import { forgetReport, rememberReport, unchangedReport } from "./reports.ts";
+import { rememberReport, unchangedReport } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { missedClause, rememberServed } from "./served-memory.ts";
 import { isOwnAddress, type Signs, signsOfDevice } from "./signs.ts";
@@ -200,10 +200,7 @@ function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }
   recordOpenPorts(write, host, [SNMP_PORT]);
   if (lineOf(device.sys_name ?? "") === "") renameDerived(write, write.tx.get(hostKind, host.id), present);
   if (!isComplete || ends?.isUnfinished === true) write.markUnfinished(polledAddress);
-  else {
-    rememberReport(write, sighting, host, write.seenIds, omitted);
-    if (ends?.isPostponed === true) forgetReport(write, sighting);
-  }
+  else rememberReport(write, sighting, host, write.seenIds, omitted, ends?.isPostponed !== true);
   return { host, omitted, isAdditional };
 }
 

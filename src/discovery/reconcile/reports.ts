@@ -79,16 +79,20 @@ export function unchangedReport(
   return { host, omitted: new OmittedRows(row.left_out) };
 }
 
-/** @param seenIds records marked as seen for this device */
+/**
+ * @param seenIds records marked as seen for this device
+ * @param isConclusive false if the next report is compared even if it is the same, with what this one lacks
+ */
 export function rememberReport(
   write: ScanWrite,
   sighting: DeviceSighting,
   host: HostRecord,
   seenIds: Iterable<string>,
   omitted: OmittedRows,
+  isConclusive: boolean,
 ): void {
   const { tx } = write;
-  const { digest, ip_address } = sighting;
+  const { device, digest, ip_address } = sighting;
   if (digest === undefined) return;
   const ids = [...seenIds].filter((id) => id !== host.id);
   tx.runAfterWrite(() => {
@@ -103,29 +107,18 @@ export function rememberReport(
       host_n: hostN,
       host_sequence: version.sequence,
       ignored_sequence: write.ignoredSequence(),
-      digest,
+      digest: isConclusive ? digest : "",
       seen: JSON.stringify(ids.map((id) => tx.recordN(id)).filter((n) => n !== null)),
       left_out: omitted.toText(),
-      unread: unreadOf(write, sighting, ids),
+      unread: isConclusive && device.broken === undefined ? null : unreadOf(write, ip_address, ids),
     });
     reportRows.upsert(tx.db, row);
   });
 }
 
-/** Has the device's next report compared, even if it is the same as the last one remembered. */
-export function forgetReport(write: ScanWrite, sighting: DeviceSighting): void {
-  const { tx } = write;
-  tx.runAfterWrite(() => {
-    const row = find(write, sighting.ip_address);
-    if (row === undefined || row.digest === "") return;
-    const { checksum: _checksum, ...report } = row;
-    reportRows.upsert(tx.db, withChecksum(reports, { ...report, digest: "" }));
-  });
-}
-
-/** JSON array of the records that only earlier reports had, if the device could not be read to the end; else null. */
-function unreadOf(write: ScanWrite, { device, ip_address }: DeviceSighting, seen: readonly string[]): string | null {
-  const row = device.broken === undefined ? undefined : find(write, ip_address);
+/** JSON array of the records that only earlier reports had; null for none. */
+function unreadOf(write: ScanWrite, address: string, seen: readonly string[]): string | null {
+  const row = find(write, address);
   if (row === undefined) return null;
   const now = new Set(seen.map((id) => write.tx.recordN(id)));
   const unread = numbersIn(row).filter((n) => !now.has(n) && write.tx.recordId(n) !== null);
