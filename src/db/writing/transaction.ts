@@ -66,6 +66,8 @@ export class WriteTransaction {
   readonly kinds: readonly AnyKind[];
   private readonly uuids: UuidSource;
   private readonly entries = new Map<string, Entry>();
+  /** Stored entries by record number: members of a row read again need no parsing. */
+  private readonly stored = new Map<number, Entry>();
   /** Entries by kind code. */
   private readonly byCode: Entry[][] = [];
   /** Changed since the last takeNetChanges. */
@@ -373,6 +375,7 @@ export class WriteTransaction {
     delete this.byCode[kind.code];
     for (const entry of released) {
       this.entries.delete(entry.id);
+      this.stored.delete(entry.n);
       this.recent.delete(entry);
     }
     this.changed.forget(kind);
@@ -496,9 +499,9 @@ export class WriteTransaction {
   }
 
   private entryFor(kind: AnyKind, row: LiveRow): Entry {
-    const before = parseMembers<RecordBase>(row.members);
-    const known = this.entries.get(before.id);
+    const known = this.stored.get(row.n);
     if (known) return known;
+    const before = parseMembers<RecordBase>(row.members);
     const entry: Entry = {
       kind,
       id: before.id,
@@ -513,6 +516,7 @@ export class WriteTransaction {
       touched: new Set(),
       observedChanged: false,
     };
+    this.stored.set(row.n, entry);
     this.register(entry);
     return entry;
   }

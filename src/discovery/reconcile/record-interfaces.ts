@@ -72,14 +72,14 @@ export function recordInterfaces(
   const places = reportedPlaces(context);
   const polledId = context.addresses.get(context.polledAddress)?.id ?? null;
   const manualIndexes = freeIndexes(write, matched, stored);
+  const isPresent = ({ id }: IfEntryRecord) => tx.find(ifEntryKind, id) !== null;
   if (context.ends !== null) {
     const current = new Set(matched.values());
-    const isMissing = (entry: IfEntryRecord) => !current.has(entry) && tx.find(ifEntryKind, entry.id) !== null;
-    context.ends.interfaces(stored.filter(isMissing));
+    context.ends.interfaces(stored.filter((entry) => !current.has(entry) && isPresent(entry)));
   }
   const added = interfaces.filter((each) => !matched.has(each) && !leftovers.has(each));
   const deleted = deletedInterfacesAmong(added, interfaces, added.length === 0 ? [] : deletedInterfaces(write, host));
-  let room = CHILDREN_MAX - tx.children(ifEntryKind, "host_n", host.id).length;
+  let room = CHILDREN_MAX - stored.filter(isPresent).length;
   const left = { interfaces: 0, forwarding: 0, announcements: 0 };
   let forwardingRoom = FORWARDING_MAX;
   let isComplete = true;
