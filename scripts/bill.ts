@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import type { Bill, BillComponent, BillPart } from "../src/operations/bill.ts";
-import { licenceTexts, standardText } from "./licence-texts.ts";
+import { licenceTexts, standardText } from "./license-texts.ts";
 import { type BundleInputs, bundledPackages, folderOf, type SbomOptions, sbomOf } from "./sbom.ts";
 
 /** Embedded file; found by its suffix at run time. */

@@ -1,5 +1,5 @@
 // Executable build: dist/netledger for this machine, or dist/netledger-<platform> for named platforms, each with its
-// software bill of materials, <name>.cdx.json. Must not minify: Elysia reads the source text of its hooks and responds
+// software bill of materials, <name>.cdx.json. Does not minify: Elysia reads the source text of its hooks and responds
 // with 500 if their names are missing.
 
 import {

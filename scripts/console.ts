@@ -1,5 +1,5 @@
-// Build of the console: dist/console.pack, one file with the page and all its resources, each uncompressed, with Brotli
-// and with gzip. `--watch` rebuilds it on every source change. Independent of the content of the console.
+// Console build: writes dist/console.pack, which holds the page and all its assets uncompressed and compressed with
+// Brotli and gzip. `--watch` rebuilds it on every source change. Knows nothing about the console's content.
 
 import { mkdirSync, readFileSync, renameSync, watch, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -46,7 +46,7 @@ interface BuiltConsole {
   readonly sizes: Readonly<Record<string, number>>;
   /** Scripts that every page loads at its start: the first script and its static imports. */
   readonly first: readonly string[];
-  /** Number of further scripts per dynamically loaded module, by its source path. */
+  /** Number of additional scripts per dynamically loaded module, by its source path. */
   readonly further: Readonly<Record<string, number>>;
 }
 

@@ -1,5 +1,5 @@
-// Screenshots of the demo for the handbook, from Chromium on the compiled executable. They show the day on which they
-// are taken. Retake them when the pages change visibly: all of them, or those named as arguments.
+// Screenshots of the demo for the handbook, from Chromium on the compiled executable. They show the current date.
+// Retake them when the pages change visibly: all of them, or those named as arguments.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

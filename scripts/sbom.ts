@@ -1,5 +1,5 @@
 // Software bill of materials of an executable (CycloneDX 1.6): the packages among the bundler's inputs, as in bun.lock.
-// Must not depend on time or randomness: the same input produces the same bytes.
+// Independent of time and randomness: the same input produces the same bytes.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 // Test run: format and lint, types, build, tests. Ends with the line `N passed, N failed` and a matching exit status; a
-// vanished runner, a file that fails to load and a run without tests are failures.
+// runner that disappears, a file that fails to load and a run without tests are failures.
 
 import { mkdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";

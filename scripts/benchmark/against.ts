@@ -131,10 +131,10 @@ async function sliceRunners({ store }: Side, running: Running): Promise<Map<stri
   const measurements: Array<[string, number, (i: number) => Uint8Array]> = [
     ["a page of 50, live", CONNECTIONS, () => get(list)],
     ["a page of 50 by host, live", CONNECTIONS, (i) => get(`${list}?host_id=${pick(hostIds, i)}`)],
-    ["a page of 50, at a random instant", CONNECTIONS, (i) => get(`${list}?at=${pick(instants, i)}`)],
+    ["a page of 50, at a random timestamp", CONNECTIONS, (i) => get(`${list}?at=${pick(instants, i)}`)],
     // Stored in the earlier shape: hosts may have gained fields since.
     ["a page of 50 hosts, live", CONNECTIONS, () => get(HOSTS)],
-    ["a page of 50 hosts, at a random instant", CONNECTIONS, (i) => get(`${HOSTS}&at=${pick(instants, i)}`)],
+    ["a page of 50 hosts, at a random timestamp", CONNECTIONS, (i) => get(`${HOSTS}&at=${pick(instants, i)}`)],
     ["one host with its children, live", CONNECTIONS, (i) => get(`/api/v1/hosts/${pick(hostIds, i)}`)],
     ["PUT of a host with 20 children, 16 at once", CONNECTIONS, put],
     ["PUT of a host with 20 children, one by one", 1, put],

@@ -1,4 +1,4 @@
-// Pages of past states read with a cold page cache, as from a history larger than memory.
+// Benchmark of past reads with a cold page cache, as when the history is larger than memory.
 
 import { join } from "node:path";
 import { quantilesOf } from "../quantiles.ts";

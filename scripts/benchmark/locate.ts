@@ -64,7 +64,7 @@ async function measure(running: Running, store: BuiltStore): Promise<void> {
     );
   };
   for (const [name, query] of queries) {
-    for (const state of ["live", "at a random instant"]) {
+    for (const state of ["live", "at a random timestamp"]) {
       const times: number[] = [];
       for (let i = -20; i < requests; i += 1) {
         const station = Math.abs(i * 7919) % stations;

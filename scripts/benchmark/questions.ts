@@ -147,7 +147,7 @@ async function measureFilters(server: Running): Promise<void> {
       ],
     );
     const cells = [String(reads), p99Ms.toFixed(1), longestMs.toFixed(1), peakMb.toFixed(0)];
-    printRow(isPast ? "at a random instant" : "live", NAME_WIDTH, cells, 10);
+    printRow(isPast ? "at a random timestamp" : "live", NAME_WIDTH, cells, 10);
   }
   printHead("over time, with 1 in 100 transactions in the period");
   for (const query of [
@@ -226,7 +226,7 @@ async function measureFaceplates(server: Running): Promise<void> {
       ports = allPorts.length;
       stations = allPorts.reduce((sum, port) => sum + port.stations.length, 0);
     }
-    printTimes(isPast ? "at a random instant" : "live", times, ports, stations);
+    printTimes(isPast ? "at a random timestamp" : "live", times, ports, stations);
   }
 }
 
@@ -258,7 +258,7 @@ async function measureTopology(): Promise<void> {
     );
     for (const { name, rounds, query } of [
       { name: "live", rounds: 100, query: () => "" },
-      { name: "at a random instant", rounds: 100, query: (round: number) => `&at=${sample(choices, round)}` },
+      { name: "at a random timestamp", rounds: 100, query: (round: number) => `&at=${sample(choices, round)}` },
       { name: `over a period with ${RECABLINGS} cabling changes`, rounds: 5, query: () => `&from=${cabledAt}` },
     ]) {
       const times: number[] = [];

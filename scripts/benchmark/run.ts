@@ -86,7 +86,7 @@ async function measureWide(store: BuiltStore): Promise<void> {
   const memory = await measureGet("(a) the same bytes from memory", () => "/", baseline);
   baseline.stop();
   const live = await measureGet("(b) a page of 50, live", () => list);
-  const past = await measureGet("(c) a page of 50, at a random instant", (i) => `${list}?at=${pick(instants, i)}`);
+  const past = await measureGet("(c) a page of 50, at a random timestamp", (i) => `${list}?at=${pick(instants, i)}`);
   const filters: Array<[string, (i: number) => string]> = [
     ["network", () => `${list}?network_id=${network}`],
     ["host", (i) => `${list}?host_id=${pick(hostIds, i)}`],
@@ -96,12 +96,15 @@ async function measureWide(store: BuiltStore): Promise<void> {
   for (const [filter, path] of filters) {
     const liveResult = await measureGet(`(d) by ${filter}, live`, path);
     const pastPath = (i: number) => `${path(i)}&at=${pick(instants, i)}`;
-    pairs.push([filter, liveResult, await measureGet(`(d) by ${filter}, at a random instant`, pastPath)]);
+    pairs.push([filter, liveResult, await measureGet(`(d) by ${filter}, at a random timestamp`, pastPath)]);
   }
   const offset = Math.min(100_000, Math.floor(total / 2));
   const far = `${list}?offset=${offset}`;
   const farLive = await measureGet(`(e) at offset ${offset}, live`, () => far);
-  const farPast = await measureGet(`(e) at offset ${offset}, at a late instant`, () => `${far}&at=${instants.at(-1)}`);
+  const farPast = await measureGet(
+    `(e) at offset ${offset}, at a late timestamp`,
+    () => `${far}&at=${instants.at(-1)}`,
+  );
   pairs.push([`offset ${offset}`, farLive, farPast]);
   await measure("(f) PUT of a host with 20 children", running, (i) => {
     const update = pick(hostBodies, i);
@@ -171,7 +174,7 @@ async function measureDeep(store: BuiltStore): Promise<void> {
     const [shallow, deep] = rows.map(({ result }) => result) as [LoadResult, LoadResult];
     printTable(rows, shallow);
     printLine(
-      `(g) ${page}: 200 versions take ${ratio(deep, shallow)} × the time of 2, at random instants, the median of ${DEPTH_ROUNDS} rounds each; target: 1.2 or less`,
+      `(g) ${page}: 200 versions take ${ratio(deep, shallow)} × the time of 2, at random timestamps, the median of ${DEPTH_ROUNDS} rounds each; target: 1.2 or less`,
     );
   }
   await running.stop();

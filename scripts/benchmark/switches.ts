@@ -1,5 +1,6 @@
-// Simulated switches for the discovery benchmark, each an SNMP agent on loopback: in a separate process, so that their
-// CPU time is not the appliance's. Prints `ready` when all of them respond. Usage: switches.ts COUNT PORTS PORT
+// Simulated switches for the discovery benchmark, each an SNMP agent on loopback, run in a separate process so that its
+// CPU time is not counted as the appliance's. Prints `ready` when all of them respond. Usage: switches.ts COUNT PORTS
+// PORT
 
 import { startAgent } from "../../test/support/snmp/agent.ts";
 import { type ServedValue, type SnmpView, viewOf } from "../../test/support/snmp/view.ts";

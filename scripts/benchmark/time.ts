@@ -60,20 +60,20 @@ async function measureQueries(store: BuiltStore): Promise<void> {
   const late = (i: number) => `&at=${instants[half + i]}`;
   const found = "hosts?search=switch-777&include_children=false";
   const ordered = "hosts?order_by=name&include_children=false";
-  await row(`diff of two instants with ${DIFF_VERSIONS} changes between them`, 11, diff);
+  await row(`diff of two timestamps with ${DIFF_VERSIONS} changes between them`, 11, diff);
   await row("the same diff as ndjson", 5, (i) => `${diff(i)}&format=ndjson`);
   const oneHost = (i: number) => `diff?from=${instants[0]}&host_id=${hostIds[i % hostIds.length]}`;
   await row("diff of one host over all time", 51, oneHost);
   await row(`a host with ${ENTRIES} interfaces, live`, 201, host);
   const past = (i: number) => `${host(i)}?at=${instants[third + ((i * 7919) % half)]}`;
-  await row(`a host with ${ENTRIES} interfaces, at a random instant`, 201, past);
+  await row(`a host with ${ENTRIES} interfaces, at a random timestamp`, 201, past);
   await row("entire history of a host with its children", 51, (i) => `${host(i)}/history`);
   await row("a page of 100 of the change feed", 51, (i) => `changes?after=${((i * 7919) % (head - 10)) + 1}`);
   await row("a page of 50 transactions", 51, (i) => `transactions?offset=${(i * 7919) % (head - 100)}`);
   await row("hosts found by search=switch-777, live", 51, () => found);
-  await row("hosts found by search=switch-777, at a random instant", 51, (i) => found + late(i));
+  await row("hosts found by search=switch-777, at a random timestamp", 51, (i) => found + late(i));
   await row("a page of hosts ordered by name, live", 11, () => ordered);
-  await row("a page of hosts ordered by name, at a random instant", 11, (i) => ordered + late(i));
+  await row("a page of hosts ordered by name, at a random timestamp", 11, (i) => ordered + late(i));
   for (const [name, path] of [
     ["diff over all time", `/api/v1/diff?from=2000-01-01T00:00:00Z&format=ndjson`],
     ["an export of every interface entry", "/api/v1/if-entries/export/csv"],

@@ -1,5 +1,5 @@
-// Faults as patches: the place in a file, the replaced text, and surrounding lines that locate the place in another
-// commit after lines were added or the file was moved.
+// Faults as patches: the location in a file, the replaced text, and the surrounding lines that find the location in
+// another commit after lines were added or the file was moved.
 
 import { basename } from "node:path";
 

@@ -1,4 +1,4 @@
-// Results of faults, one JSON line each, of which the last per fault counts, and their comparison between two commits.
+// Results of faults, one JSON line each (the last one per fault counts), and their comparison between two commits.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";

@@ -155,11 +155,11 @@ function footprintFindings(before: Footprint, after: Footprint, memoryMib: numbe
 /** Checks that the original processes still serve, their logs contain no secret, and their data verify. */
 async function shutdownFindings(fixtures: readonly InputFixture[], executable: string): Promise<Finding[]> {
   const results = await Array.fromAsync(fixtures, async (fixture) => {
-    const { appliance, workplace } = fixture;
+    const { appliance, sandbox } = fixture;
     const isServing = fixture.isAlive() && (await ok(fixture.first.adminClient.get("/api/v1/ledger"))).sequence > 0;
     const { pid } = appliance;
     const { code, signal } = await appliance.stop();
-    const verified = await workplace.run(["verify", "--data", workplace.data], { command: [executable] });
+    const verified = await sandbox.run(["verify", "--data", sandbox.data], { command: [executable] });
     return { isServing, pid, code, signal, verified, log: appliance.log };
   });
   const complaints = results.flatMap(({ log }) =>

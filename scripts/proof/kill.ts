@@ -1,5 +1,5 @@
-// Kill part of the proof: durability of acknowledged writes after SIGKILL at any moment, and after a loss of power that
-// discards unsynced data.
+// Kill part of the proof: acknowledged writes survive SIGKILL at any moment, and a power loss that discards unsynced
+// data.
 
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -16,7 +16,7 @@ import { proveLeftDrafts } from "./security/left-drafts.ts";
 import { proveLookAlikes } from "./security/look-alikes.ts";
 import { proveOnBehalf } from "./security/on-behalf.ts";
 import { proveRebinding } from "./security/rebinding.ts";
-import { proveRevokedRights } from "./security/revoked-rights.ts";
+import { proveRevokedPermissions } from "./security/revoked-permissions.ts";
 import { proveSecrets } from "./security/secrets.ts";
 import { proveSentSecrets } from "./security/sent-secrets.ts";
 import { proveSessions } from "./security/sessions.ts";
@@ -35,7 +35,7 @@ async function proveMeasured(context: ProofContext): Promise<Proof> {
 
 async function proveOthers(context: ProofContext): Promise<Proof> {
   context.say("revoked permissions of queued writers");
-  const revoked = await proveRevokedRights(context);
+  const revoked = await proveRevokedPermissions(context);
   context.say("DNS rebinding of a demo");
   const rebinding = await proveRebinding(context);
   context.say("sessions, cross-site pages, attacks, guesses, TLS, leaked and misdirected secrets");

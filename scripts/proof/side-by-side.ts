@@ -90,7 +90,7 @@ class SideBySide {
       for (const product of products) diskMb.set(product.name, await product.diskMb());
       const walMb = postgres?.walMb() ?? 0;
       await this.measureStarts(products);
-      await this.compare(products, rows, "return the same pages, live and at random instants");
+      await this.compare(products, rows, "return the same pages, live and at random timestamps");
       await postgres?.createRendered();
       await postgres?.choose(rows.instants, this.sizes.trialSeconds);
       await directus?.choose(rows.instants, this.sizes.trialSeconds);
@@ -99,7 +99,7 @@ class SideBySide {
       await this.measureDiffs(products, rows);
       await this.measureWrites(products, rows);
       const afterLoad = new Map(products.map((product) => [product.name, memoryOf(product.pids)]));
-      const predicate = "still return the same pages at those instants after the updates and the bulk";
+      const predicate = "still return the same pages at those timestamps after the updates and the bulk";
       await this.compare(products, rows, predicate, false);
       const failures = this.measures
         .flatMap(({ runs }) => runs)
@@ -248,8 +248,8 @@ class SideBySide {
               variantOf(postgres, RENDERED, postgres.renderedAsOfPage(networkId, rows.instants)),
             ];
       const past = await measureRates([...contenders, ...extra], this.sizes);
-      this.push(`a page of ${PAGE_ROWS} at random instants, of ${entries} entries × ${versions} versions`, past);
-      const atRandom = `A page of ${PAGE_ROWS} at a random instant among ${versions} versions is`;
+      this.push(`a page of ${PAGE_ROWS} at random timestamps, of ${entries} entries × ${versions} versions`, past);
+      const atRandom = `A page of ${PAGE_ROWS} at a random timestamp among ${versions} versions is`;
       this.claimFaster(atRandom, products, past, PAST_SPEEDUP_MIN);
     }
     this.push("only the total (limit=1)", await this.rates(products, (product) => product.count()));
@@ -266,9 +266,9 @@ class SideBySide {
       const runs = await measureTimes(products, this.sizes.runs, async (product) =>
         reported.add(await product.diff(from, to)),
       );
-      this.push(`a diff of two instants with ${changes} changes between them`, runs, "seconds");
+      this.push(`a diff of two timestamps with ${changes} changes between them`, runs, "seconds");
       this.findings.push({
-        claim: `All products report the ${changes} entries that changed between two instants`,
+        claim: `All products report the ${changes} entries that changed between two timestamps`,
         held: reported.size === 1 && reported.has(changes),
         figure: [...reported].join(", "),
       });

@@ -1,4 +1,4 @@
-// World part of the proof: what the inventory makes of a simulated site over months, against the oracle.
+// World part of the proof: the inventory built from a simulated site over months, checked against the oracle.
 
 import { BOUNDS, type Bound, holds, reachedBy } from "../../test/world/bounds.ts";
 import type { FigureName, FigureValues } from "../../test/world/figures/figures.ts";

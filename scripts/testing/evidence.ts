@@ -1,5 +1,5 @@
 // Test failure evidence in dist/test-failures: appliance logs from the run itself, and trace, screenshots and browser
-// console from a second run of the failed tests, which never changes the verdict.
+// console from a second run of the failed tests, which never changes the result.
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";

@@ -1,5 +1,5 @@
-// One process of `bun test`: runs its files, forwards their reports, and returns counts and costs. A vanished runner, a
-// file that fails to load and a hanging test are failures.
+// One process of `bun test`: runs its files, forwards their reports, and returns counts and costs. A runner that
+// disappears, a file that fails to load and a hanging test are failures.
 
 import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// Request actor with its reach and permissions, computed once per request from the current state.
+// Actor of a request with its reach and permissions, computed once per request from the current state.
 
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";

@@ -32,7 +32,7 @@ export const PASSWORD_RETRY_AFTER_SECONDS = 2;
  * Error text for a new password, to follow the field's name ("must have …"), or null. Never echoes it. Counted in NFC,
  * the form that is hashed. Rejects control characters as in RFC 8265 §4.2: they are the carriage return of a password
  * file, or cannot be retyped. Of easily guessed passwords, rejects only obvious ones (NIST SP 800-63B §5.1.1.2):
- * blanks, one repeated character, the user's own address.
+ * spaces only, one repeated character, the user's own address.
  * @param email of the user
  */
 export function describePasswordProblem(password: string, email: string): string | null {
@@ -65,8 +65,8 @@ export async function hashPassword(password: string, email: string): Promise<str
 
 /**
  * Whether the hash was made from the password. With `null`, for an unknown account or one without a password, it does
- * the same work and returns false, so that the time taken reveals nothing. Computed off the calling thread. A value that
- * cannot be a password (empty, too many bytes, broken Unicode) is false at once for any account. Throws
+ * the same work and returns false, so that the time taken reveals nothing. Computed off the calling thread. A value
+ * that cannot be a password (empty, too many bytes, broken Unicode) returns false immediately for any account. Throws
  * `rate_limit_exceeded` if the queue is full, and the platform's error for a damaged hash.
  * @param isKnown whether the user has signed in from this source before: selects a queue that strangers cannot fill
  */
@@ -78,8 +78,8 @@ export async function verifyPassword(password: string, hash: string | null, isKn
 }
 
 /**
- * Limits concurrent work and queued work; rejects the rest at once, so that a flood cannot exhaust memory. Known users
- * have their own queue, and the two queues alternate, so that neither can starve the other.
+ * Limits concurrent work and queued work; rejects the rest immediately, so that a flood cannot exhaust memory. Known
+ * users have their own queue, and the two queues alternate, so that neither can starve the other.
  */
 export class PasswordGate {
   private readonly maxRunning: number;

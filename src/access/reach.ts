@@ -1,5 +1,5 @@
-// Command reach: the records of the caller's organization within the caller's networks. Unknown, foreign and
-// unreachable records cause the same error.
+// Reach checks for commands: the record must belong to the caller's organization and to a network the caller can
+// access. Unknown and inaccessible records cause the same error.
 
 import { DomainError, invalid, notFound, referenceInvalid } from "../base/errors.ts";
 import { ownValue } from "../base/fields.ts";

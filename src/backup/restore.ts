@@ -61,8 +61,8 @@ const PREVIOUS_SUFFIX = ".before-";
 /**
  * Puts the complete, verified backup in place of the data, or leaves everything unchanged, without additional files or
  * directories.
- * @throws DatabaseRefused for data in use, existing data that may not be replaced, a damaged or foreign backup, or a
- * key that cannot decrypt the secrets; DomainError storage_full
+ * @throws DatabaseRefused for data in use, existing data that may not be replaced, a damaged backup, one from another
+ * program, or a key that cannot decrypt the secrets; DomainError storage_full
  */
 export function restoreBackup(options: RestoreOptions): RestoreResult {
   const { file, directory, freeBytes = freeBytesOf } = options;

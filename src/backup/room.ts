@@ -1,4 +1,4 @@
-// Disk space check before a copy. A disk that fills up during the copy is detected by the failing write.
+// Disk space check before a copy. If the disk fills up during the copy, the write itself fails.
 
 import { statfsSync } from "node:fs";
 import { formatBytes, sizeOf } from "../base/byte-size.ts";

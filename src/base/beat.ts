@@ -1,4 +1,4 @@
-// Rate-limited action: runs at once after a quiet time, then at most once per interval for all requests in between.
+// Rate-limited action: runs immediately when idle, then at most once per interval.
 
 import type { Timers } from "./timers.ts";
 

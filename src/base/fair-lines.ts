@@ -1,4 +1,4 @@
-// Fair queue: one queue per sender, served round-robin, so that many items of one sender do not delay the others.
+// Fair queue: one queue per sender, served round-robin, so that one sender's backlog does not delay the others.
 // Independent of the items and their senders.
 
 import { append } from "./multimap.ts";

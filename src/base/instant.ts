@@ -1,5 +1,4 @@
-// Timestamps and their one text form on the wire (RFC 3339).
-// Does not read the clock: clock.ts does.
+// Timestamps and their wire format (RFC 3339). Does not read the clock; see clock.ts.
 
 import { ownValue } from "./fields.ts";
 
@@ -18,7 +17,7 @@ export const LATEST_INSTANT: Instant = utc(10_000, 1, 1, 0, 0, 0) - 1;
  */
 export function formatInstant(instant: Instant): string {
   if (!(instant >= EARLIEST_INSTANT && instant <= LATEST_INSTANT)) {
-    throw new RangeError(`${instant} is not an instant of the years 0000 to 9999`);
+    throw new RangeError(`${instant} is not a timestamp of the years 0000 to 9999`);
   }
   return new Date(instant).toISOString();
 }

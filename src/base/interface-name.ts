@@ -36,12 +36,12 @@ interface NumberedInterface {
 }
 
 /**
- * Parses a name of a known type and a number, with or without a blank between them.
+ * Parses a name of a known type and a number, with or without a space between them.
  * @param text in lower case
  * @returns null for any other name
  */
 export function numberedInterface(text: string): NumberedInterface | null {
-  const [, type, number] = NUMBERED.exec(withoutBlank(text)) ?? [];
+  const [, type, number] = NUMBERED.exec(withoutSpace(text)) ?? [];
   const short = SHORT_BY_NAME.get(type ?? "");
   return short === undefined || number === undefined ? null : { name: short + number, number };
 }
@@ -53,7 +53,7 @@ export function numberedInterface(text: string): NumberedInterface | null {
  * @returns empty if no type has this prefix
  */
 export function interfacePrefixes(text: string): string[] {
-  const [, typePrefix, number] = /^([a-z]+(?:-[a-z]*)*)(\d\S*)?$/.exec(withoutBlank(text)) ?? [];
+  const [, typePrefix, number] = /^([a-z]+(?:-[a-z]*)*)(\d\S*)?$/.exec(withoutSpace(text)) ?? [];
   if (typePrefix === undefined) return [];
   const exact = SHORT_BY_NAME.get(typePrefix);
   // `te1` is not a prefix of a longer type name: with a number, the type is complete.
@@ -64,6 +64,6 @@ export function interfacePrefixes(text: string): string[] {
 }
 
 /** `gi 1/0/7` as `gi1/0/7`. */
-function withoutBlank(text: string): string {
+function withoutSpace(text: string): string {
   return text.replace(/^([a-z-]+)\s+(?=\d)/, "$1");
 }

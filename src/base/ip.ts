@@ -1,4 +1,4 @@
-// IP addresses and CIDR blocks as values: strict parsing, one canonical text each, containment, order. Independent of
+// IP addresses and CIDR blocks as values: strict parsing, one canonical form each, containment, order. Independent of
 // the use of an address.
 
 import ipaddr from "ipaddr.js";

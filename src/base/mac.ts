@@ -1,4 +1,4 @@
-// MAC addresses (EUI-48, IEEE 802) as values: strict parsing into one canonical text.
+// MAC addresses (EUI-48, IEEE 802) as values: strict parsing into one canonical form.
 
 import { wordList } from "./word-list.ts";
 
@@ -15,7 +15,7 @@ export function parseMac(text: string): string | null {
 }
 
 /**
- * Parses an address, or a prefix of one, in any notation: with colons, dashes, dots, blanks or no separators, in groups
+ * Parses an address, or a prefix of one, in any notation: with colons, dashes, dots, spaces or no separators, in groups
  * of one or two digits (`0:1b:21`) or of four. Returns lower case, with a colon between every two digits.
  * @returns null for fewer than six digits (an OUI), for more than twelve, and for anything else
  */

@@ -1,6 +1,6 @@
-// Work in steps: generators that return a result.
+// Stepwise work: generators that yield between steps and return a result.
 
-/** Runs all steps at once, to their result. */
+/** Runs all steps without a pause and returns their result. */
 export function runSteps<Step, Result>(
   steps: Generator<Step, Result>,
   onStep: (step: Step) => void = () => {},

@@ -1,5 +1,5 @@
-// Typed threads, with Messages declaring both directions. Starts a thread only if descriptors are available: Bun ends
-// the entire process if a new thread cannot get one.
+// Typed threads, with message types for both directions. Starts a thread only if file descriptors are available: Bun
+// terminates the process if a new thread cannot get one.
 
 import { closeSync, openSync } from "node:fs";
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";

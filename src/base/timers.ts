@@ -1,4 +1,4 @@
-// Timers, replaceable in tests. All waits that affect callers use them.
+// Timers, replaceable in tests. Every wait that affects a caller uses them.
 
 export interface Timers {
   /** Runs an action once after a delay in milliseconds. @returns a function that cancels it */

@@ -1,4 +1,4 @@
-// Bulk write plan, reported as a diff before and after the write. Writes nothing.
+// Plan of a bulk write, reported as a diff before and after the write. Writes nothing.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, changedCustomFields, fieldValueOf } from "../base/custom-field-names.ts";

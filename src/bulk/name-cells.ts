@@ -1,5 +1,5 @@
-// Parsers for name cells that contain more than one name or a list: convert them to the value of the id cell. Looks up
-// no names.
+// Parsers for name cells that contain more than one name or a list: convert them to the value of the id cell. Does not
+// look up names.
 
 import { parseEndpoint } from "../resources/bindings/endpoint.ts";
 import { hostResource } from "../resources/hosts/resource.ts";

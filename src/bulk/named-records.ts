@@ -1,5 +1,5 @@
-// Lookup of records by the names in a table, within the caller's reach, and of names by id. Reads the state before the
-// transaction.
+// Lookup of records by the names in a table, limited to what the caller can access, and of names by id. Reads the state
+// before the transaction.
 
 import { ownValue } from "../base/fields.ts";
 import { append } from "../base/multimap.ts";

@@ -1,4 +1,4 @@
-// Writer commands for CSV imports, which are atomic: all rows are written in one transaction, or none.
+// Writer commands for CSV imports, which are atomic: either all rows are written in one transaction, or none are.
 
 import type { CommandActor } from "../access/actor.ts";
 import { ownValue } from "../base/fields.ts";

@@ -1,4 +1,4 @@
-// Working state of a table import: column roles, matched records and problems per row. Makes no decisions.
+// Working state of a table import: column roles, matched records and problems per row.
 
 import type { TSchema } from "@sinclair/typebox";
 import type { CommandActor } from "../access/actor.ts";

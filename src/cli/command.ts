@@ -1,4 +1,4 @@
-// Subcommand type: the form of its settings and the function that runs it.
+// Subcommand definition: its settings and the function that runs it.
 
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
@@ -29,7 +29,7 @@ export interface ProcessIo {
   readonly terminal: { readonly columns: number; readonly hasColors: boolean } | null;
   /** All of standard input. */
   readStdin(): Promise<Uint8Array>;
-  /** Resolves with the signal name on the first SIGINT or SIGTERM; a second one ends the program at once. */
+  /** Resolves with the signal name on the first SIGINT or SIGTERM; a second one ends the program immediately. */
   untilStopped(): Promise<string>;
   /** Runs an action on each SIGHUP, except on a terminal, where SIGHUP means that it closed. */
   onHangup(action: () => void): void;

@@ -165,7 +165,7 @@ export const OPTIONS = {
   before: option(
     "before DATE",
     parseText,
-    "Thin the history before this: 2026-01-01 (midnight UTC), an RFC 3339 instant, or an age in days or weeks such as -365d.",
+    "Thin the history before this: 2026-01-01 (midnight UTC), an RFC 3339 timestamp, or an age in days or weeks such as -365d.",
   ),
   keep: option(
     "keep daily|monthly",

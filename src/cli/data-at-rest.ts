@@ -1,5 +1,5 @@
-// Offline data access for subcommands, while no appliance uses the data: lock, open, run, close. Reports a full or
-// failing disk.
+// Offline data access for subcommands, while no appliance uses the data: lock, open, run, close. Reports full and
+// failing disks.
 
 import { storageFull } from "../base/errors.ts";
 import { openWritable, type Sql } from "../db/connection.ts";

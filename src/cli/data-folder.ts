@@ -1,4 +1,4 @@
-// Read-only access to a subcommand's data directory. Changes nothing; serve and setup open theirs themselves.
+// Read-only access to a subcommand's data directory. serve and setup, which write, open theirs themselves.
 
 import { existsSync } from "node:fs";
 import { openReadOnly, type Sql } from "../db/connection.ts";

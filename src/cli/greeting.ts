@@ -1,5 +1,5 @@
-// Startup message of serve on standard output: address, data directory and sign-in instructions. The only place with
-// the setup token.
+// Startup message of serve on standard output: address, data directory and sign-in instructions. The only output that
+// contains the setup token.
 
 import { formatInstant } from "../base/instant.ts";
 import { SERVER_VERSION } from "../schemas/envelope.ts";

@@ -2,12 +2,12 @@
 
 import { systemLog } from "../base/log.ts";
 import { systemTimers } from "../base/timers.ts";
-import { importSource } from "../importers/bring.ts";
-import { ImportRun } from "../importers/bringing.ts";
-import { LocalChanges } from "../importers/changes-here.ts";
 import { isThisMachine } from "../importers/direct-hosts.ts";
+import { ImportRun } from "../importers/import-run.ts";
+import { importSource } from "../importers/import-source.ts";
 import { JsonClient } from "../importers/json-client.ts";
 import { Ledger } from "../importers/ledger.ts";
+import { LocalChanges } from "../importers/local-changes.ts";
 import { Netbox } from "../importers/netbox/netbox.ts";
 import type { NetboxServer } from "../importers/netbox/netbox-api.ts";
 import { Phpipam } from "../importers/phpipam/phpipam.ts";
@@ -107,7 +107,7 @@ async function openAndImport(
     source,
     ledger,
     plan,
-    changesHere: new LocalChanges(ledger, source.reason),
+    localChanges: new LocalChanges(ledger, source.reason),
     options: {
       defaultNetwork: config.defaultNetwork,
       overwrites: config.overwrite,
@@ -155,7 +155,7 @@ async function readSecret(text: string | null, path: string | null, name: string
   // Used as a header value.
   if (!/^[\x21-\x7e]{1,1000}$/.test(line)) {
     const source = path === null ? "" : `--${name}-file ${path}: `;
-    throw new UsageError(`${source}the ${name} must be one line of ASCII without blanks`);
+    throw new UsageError(`${source}the ${name} must be one line of ASCII without spaces`);
   }
   return line;
 }

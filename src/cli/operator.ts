@@ -1,5 +1,5 @@
-// Subcommand operator: anyone who can start the program on the data has all permissions in every organization. Resolves
-// typed names to records.
+// Subcommand operator: anyone who can run the program on the data directory has all permissions in every organization.
+// Resolves typed names to records.
 
 import { type CommandActor, SYSTEM_AUTHOR } from "../access/actor.ts";
 import { DomainError } from "../base/errors.ts";

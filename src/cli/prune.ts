@@ -1,4 +1,4 @@
-// netledger prune: permanently thins the history of data not in use by an appliance.
+// netledger prune: permanently thins the history, while no appliance is running.
 
 import { formatBytes, sizeOf } from "../base/byte-size.ts";
 import { formatInstant, type Instant, parseInstantOrAge } from "../base/instant.ts";

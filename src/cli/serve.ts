@@ -269,7 +269,7 @@ function fingerprintOf(tls: ServedTls | null): { certificate?: string } {
   return tls === null ? {} : { certificate: tls.pair.fingerprint };
 }
 
-/** SIGHUP reloads the certificate. Without TLS, it is ignored: exiting without a drain is not what a reload means. */
+/** SIGHUP reloads the certificate. Ignored without TLS: a reload must not exit without draining. */
 function reloadOnHangup(tls: ServedTls | null, io: ProcessIo): void {
   io.onHangup(() => void tls?.checkNow());
 }

@@ -5,8 +5,8 @@ import { openBackup } from "../db/files/backup-file.ts";
 import { type DataFiles, DataLock } from "../db/files/data-directory.ts";
 import { orRefused } from "../db/files/migrate.ts";
 import { GOOD_COPY } from "../db/trouble.ts";
-import { type Dropped, describeDropped } from "../history/verify/beside-ledger.ts";
 import { KNOWN_CHECK, LEDGER_CHECKS, OTHER_TABLE_CHECKS } from "../history/verify/findings.ts";
+import { type Dropped, describeDropped } from "../history/verify/outside-ledger.ts";
 import { rebuildDerived } from "../history/verify/rebuild.ts";
 import {
   describeReport,

@@ -1,5 +1,5 @@
 // Word-index entries for record names, and the matching search entries. The only module that folds names for this
-// index, so that both sides agree. Must not contain SQL.
+// index, so that both sides agree. Contains no SQL.
 
 import { ownValue } from "../base/fields.ts";
 import { interfacePrefixes, numberedInterface } from "../base/interface-name.ts";
@@ -277,7 +277,7 @@ export function macLookups(digits: string): string[][][] {
 
 /**
  * Skips a window with a single known digit: not selective enough.
- * @param digits from an octet boundary on; a blank first digit matches any digit
+ * @param digits from an octet boundary on; a placeholder as first digit matches any digit
  */
 function windowGroups(digits: string): string[][] {
   const groups: string[][] = [];
@@ -286,7 +286,7 @@ function windowGroups(digits: string): string[][] {
   return groups;
 }
 
-/** Replaces the blank by every hex digit; returns the text itself if it has no blank. */
+/** Replaces the placeholder by every hex digit; returns the text itself if it has none. */
 function expandBlank(text: string): string[] {
   return text.includes(" ") ? [...HEX_DIGITS].map((digit) => text.replace(" ", digit)) : [text];
 }

@@ -7,7 +7,7 @@ import type { Timers } from "../base/timers.ts";
 /** Other processes (subcommands) commit without notifying this process, so the head is polled. */
 const POLL_INTERVAL_MS = 1_000;
 
-/** The first commit after a quiet period is announced at once; later ones at most this often. */
+/** The first commit after a quiet period is announced immediately; later ones at most this often. */
 export const NOTIFY_INTERVAL_MS = 50;
 
 export interface SubscriptionOptions {

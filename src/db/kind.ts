@@ -1,5 +1,5 @@
-// Record kind definition: live table, scopes and references. Each resource directory implements this interface. Must
-// not know any resource.
+// Record kind definition: live table, scopes and references. Each resource directory implements this interface.
+// Independent of any resource.
 
 import { integer, type SQLiteTableWithColumns, text } from "drizzle-orm/sqlite-core";
 import type { Entity } from "../base/entity-words.ts";
@@ -79,7 +79,9 @@ export interface Groups<R extends RecordBase = RecordBase> {
   readonly names?: ReadonlyArray<keyof R & string>;
 }
 
-/** Partial index of `history_versions` by transaction: the versions that changed a field, `instr(changed, '"field"') > 0`. */
+/**
+ * Partial index of `history_versions` by transaction: the versions that changed a field, `instr(changed, '"field"') > 0`.
+ */
 export interface ChangesIndex {
   readonly field: string;
   readonly name: string;

@@ -1,5 +1,5 @@
 // Thinned history: its segments and the transactions retained in them, the last of each UTC day or month. Reads resolve
-// to a retained transaction, since only those are complete. Must not write.
+// to a retained transaction, since only those are complete. Read-only.
 
 import type { Instant } from "../base/instant.ts";
 

@@ -1,5 +1,5 @@
 // Checksums for tables outside the ledger. No hash chain covers their rows, and no other data implies them. Applies to
-// every table with a `checksum` column. Must not decide on the handling of damaged rows.
+// every table with a `checksum` column. How damaged rows are handled is decided elsewhere.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTableWithColumns } from "drizzle-orm/sqlite-core";

@@ -1,5 +1,5 @@
 // Row counts and checksum totals for tables outside the ledger. Writing connections maintain them with temporary
-// triggers, which exposes deletions by anything else. Must not decide on the handling of differences.
+// triggers, which exposes deletions by anything else. How differences are handled is decided elsewhere.
 
 import type { Sql } from "./connection.ts";
 import { checkedTables, OBSERVATIONS } from "./row-checksum.ts";

@@ -1,4 +1,4 @@
-// Marker file that distinguishes a demo's directory from a real inventory, with the start of the demo.
+// Marker file that distinguishes a demo's data directory from a real inventory, and records when the demo started.
 
 import { join } from "node:path";
 import { replaceFile } from "../base/durable-file.ts";

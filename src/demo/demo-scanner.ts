@@ -42,7 +42,7 @@ export function openDemoScanner(options: ScannerOptions): ScanMachine {
 /** Speed-up, so that a user need not wait as long as the simulated network takes. */
 const LIVE_SPEEDUP = 5;
 
-/** The campus answers for every network except the harbour. */
+/** The campus responds for every network except the harbor. */
 export function demoScanMachine(
   store: Pick<ScannerOptions, "databasePath" | "secretKey" | "secretsFolder">,
   { start, delay, links = linksOf, ...parts }: DemoScannerOptions,

@@ -1,5 +1,5 @@
-// Demo setup: the data, created if missing, and the password of the fictional users. Must never touch a directory with
-// a real inventory.
+// Demo setup: the data, created if missing, and the password of the fictional users. Never touches a directory with a
+// real inventory.
 
 import { existsSync, rmSync } from "node:fs";
 import { SYSTEM_AUTHOR } from "../access/actor.ts";

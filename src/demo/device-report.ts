@@ -1,4 +1,4 @@
-// Simulated SNMP report of a demo switch at a point in time, as the MIBs would decode it. Must not send anything.
+// Simulated SNMP report of a demo switch at a point in time, as the MIBs would decode it. Sends nothing.
 
 import type { Instant } from "../base/instant.ts";
 import { append } from "../base/multimap.ts";

@@ -21,7 +21,7 @@ export interface Switch {
   readonly routes?: 1 | 2;
   /** Period in which it exists. */
   readonly period?: StoryPeriod;
-  /** Period in which it and everything behind it do not answer. */
+  /** Period in which it and everything behind it do not respond. */
   readonly outage?: StoryPeriod;
   /** Software version reported from then on. */
   readonly upgrade?: { readonly from: DayTime; readonly version: string };

@@ -1,5 +1,5 @@
-// Generator for the demo's month: user actions and scans in chronological order, from 31 days ago to the start. Must
-// write only through the store's own commands.
+// Generator for the demo's month: user actions and scans in chronological order, from 31 days ago to the start. Writes
+// only through the store's own commands.
 
 import type { Instant } from "../base/instant.ts";
 import type { Random } from "../base/random.ts";
@@ -14,10 +14,10 @@ import { openWriter } from "../server/open-writer.ts";
 import { Calendar } from "./calendar.ts";
 import { SCAN_SCHEDULES, type ScanSchedule } from "./cast.ts";
 import { DemoStore, StoryClock } from "./crew.ts";
-import { USER_ACTIONS, type UserAction } from "./deeds.ts";
 import { demoScanMachine } from "./demo-scanner.ts";
 import { setUpDemo } from "./outset.ts";
 import { DemoScans } from "./scans.ts";
+import { USER_ACTIONS, type UserAction } from "./user-actions.ts";
 
 /** Thirty, plus the day of the start: covers a full thirty days at any hour. */
 export const DEMO_DAYS = 31;

@@ -1,4 +1,4 @@
-// The scans of the demo's month: ordered, run on the simulated network, and ended, by the discovery commands and
+// The scans of the demo's month, requested, run on the simulated network and completed by the discovery commands and
 // engine.
 
 import type { CommandActor } from "../access/actor.ts";

@@ -1,4 +1,5 @@
-// SNMP report of a device: plain data passed from the MIBs to the inventory. Must not know how it is read or stored.
+// SNMP report of a device: plain data, passed from the MIB decoders to the inventory. Independent of how it is read and
+// stored.
 
 import type {
   AdminStatus,

@@ -1,4 +1,4 @@
-// Fates of the rows read from a device's tables: kept, or set aside with a reason. Every row is counted.
+// Outcome of each row read from a device's tables: kept, or dropped with a reason. Every row is counted.
 
 import { groupedDigits } from "../base/text.ts";
 
@@ -78,7 +78,7 @@ export function setAside({ read, kept, set_aside }: RowCount, reason: RowReason,
   return { read, kept: kept - moved, set_aside: inOrder(countOf) };
 }
 
-/** Applies the set-aside counts of the kept rows that were processed further. */
+/** Applies the outcomes of kept rows after later processing. */
 export function narrowed(rows: RowCount, processed: Pick<RowCount, "set_aside">): RowCount {
   return Object.entries(processed.set_aside).reduce(
     (count, [reason, dropped]) => setAside(count, reason as RowReason, dropped),

@@ -4,18 +4,18 @@ import type { PortProtocol } from "../resources/ports/port-type.ts";
 import type { Device } from "./device.ts";
 import type { RowCount, RowReason } from "./rows.ts";
 
-/** An address that answered or that another device reported. */
+/** An address that responded or that another device reported. */
 export interface AddressSighting {
   /** Canonical. */
   readonly ip_address: string;
   readonly mac_address: string | null;
-  /** The MAC address serves many addresses: its owner answers for others, so it does not identify this address. */
+  /** The MAC address serves many addresses: its owner responds for others, so it does not identify this address. */
   readonly is_mac_shared?: true;
   /** From reverse DNS. Undefined: not queried or no response; null: no name. */
   readonly hostname?: string | null;
   /** Kinds of responses; empty if only another device's neighbor table lists it. */
   readonly answered: readonly ("Icmp" | "Tcp" | "Neighbor" | "Snmp")[];
-  /** TCP and UDP ports probed; those in `open` answered. Undefined: none probed. */
+  /** TCP and UDP ports probed; those in `open` responded. Undefined: none probed. */
   readonly ports?: { readonly asked: readonly number[]; readonly open: readonly OpenPort[] };
 }
 
@@ -33,7 +33,7 @@ export interface IdentifiedService {
   readonly service_definition: string;
 }
 
-/** A device that answered SNMP at an address. */
+/** A device that responded to SNMP at an address. */
 export interface DeviceSighting {
   /** Polled address. */
   readonly ip_address: string;
@@ -92,9 +92,9 @@ export interface Finding {
 /** Maximum addresses listed in one finding; its count includes all. */
 export const OUTSIDE_REPORTED_MAX = 1_000;
 
-/** A device that answered. */
+/** A device that responded. */
 export interface SeenDevice {
-  /** Answering address. */
+  /** Responding address. */
   readonly ip_address: string;
   readonly host_id: string;
   readonly name: string;
@@ -108,7 +108,7 @@ export interface RecordCounts {
 
 /** A device that reported more than one command writes. */
 export interface Unfinished {
-  /** Answering address. */
+  /** Responding address. */
   readonly ip_address: string;
   /** True if another device reported the same host earlier in this scan; that report takes precedence. */
   readonly is_repeat: boolean;
@@ -121,7 +121,7 @@ export interface Recorded {
   readonly findings: readonly Finding[];
   /** IDs of the hosts seen, by the address where each was seen. */
   readonly hosts: ReadonlyArray<{ readonly ip_address: string; readonly host_id: string }>;
-  /** Hosts among them that answered as devices; omitted if none. */
+  /** Hosts among them that responded as devices; omitted if none. */
   readonly devices?: readonly SeenDevice[];
   /** Overheard addresses that were dropped; omitted if none. */
   readonly set_aside?: ReadonlyArray<{ readonly ip_address: string; readonly reason: RowReason }>;

@@ -55,8 +55,8 @@ defineFormat("compared-field", {
 });
 
 const Query = Type.Object({
-  from: InstantOrAge("The earlier instant, how long ago (`-24h`, `-7d`), or a marker."),
-  to: Type.Optional(InstantOrAge("The later instant. Default: now.")),
+  from: InstantOrAge("The earlier timestamp, how long ago (`-24h`, `-7d`), or a marker."),
+  to: Type.Optional(InstantOrAge("The later timestamp. Default: now.")),
   types: Type.Optional(QueryList(OneOf(CHANGE_TYPES), { description: "Only records of these kinds." })),
   network_id: Type.Optional(Uuid),
   host_id: Type.Optional(Type.String({ format: "uuid", description: "Only this host and its children." })),
@@ -65,7 +65,7 @@ const Query = Type.Object({
     Type.String({
       maxLength: FILTER_MAX_LENGTH,
       description:
-        "Only records that match at one of the two instants, or at both; ages in it end at each of them. As for the list of that kind (`GET /api/v1/fields/{kind}`); `types` must name exactly one. Blank: everything.",
+        "Only records that match at one of the two timestamps, or at both; ages in it end at each of them. As for the list of that kind (`GET /api/v1/fields/{kind}`); `types` must name exactly one. Blank: everything.",
     }),
   ),
   change: Type.Optional(QueryList(OneOf(SORTS), { description: "Only differences of this type." })),
@@ -137,7 +137,7 @@ const Bound = Type.Object({
   resolution: Type.Optional(OneOf(RESOLUTIONS, { description: "Only in thinned history: its resolution." })),
   resolved_at: Type.Optional(
     Nullable(Timestamp, {
-      description: "With `resolution`: the instant of the compared state; null if none is retained.",
+      description: "With `resolution`: the timestamp of the compared state; null if none is retained.",
     }),
   ),
 });
@@ -206,9 +206,9 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
     "/api/v1/diff",
     {
       operationId: "diff",
-      summary: "Compare the inventory at two instants",
+      summary: "Compare the inventory at two timestamps",
       description:
-        "What was added, removed and changed, field by field, with who did it and when. A change that was undone in between is not a difference, nor is a record that was only seen again. API keys are not compared. The cost depends on the changes between the two instants, not on the size of the inventory. In thinned history, kept states are compared, and formats without `meta` report this in the header `X-Thinned-Until`.",
+        "What was added, removed and changed, field by field, with who did it and when. A change that was undone in between is not a difference, nor is a record that was only seen again. API keys are not compared. The cost depends on the changes between the two timestamps, not on the size of the inventory. In thinned history, kept states are compared, and formats without `meta` report this in the header `X-Thinned-Until`.",
       group: "Changes",
       access: VIEWER,
       query: Query,
@@ -294,7 +294,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
     const keys = new Set(ends.flatMap((at) => customFieldsAt(reader, actor, reader.resolve(at)).map(({ key }) => key)));
     const unknown = custom.filter(({ key }) => !keys.has(key as string));
     if (unknown.length === 0) return;
-    const message = "is not a custom field of the organization, at either instant or now";
+    const message = "is not a custom field of the organization, at either timestamp or now";
     throw invalid(
       unknown.map(({ place: index }) => ({ path: `/ignore/${index}`, message, value: names[index] ?? null })),
     );

@@ -40,8 +40,8 @@ export type FarEndFields = Pick<
 >;
 
 /**
- * Role of a port's far end; null if nothing is known there. One network among several neighbors decides, then one end: a
- * phone with a computer behind it, of which only the phone says what it is.
+ * Role of a port's far end; null if nothing is known there. A network among several neighbors takes precedence, then an
+ * end: for a phone with a computer behind it, only the phone may announce its type.
  * @param hostOf null for a host that is not in the inventory
  * @param host the host at the other end, if it is known otherwise than by the port's own neighbor
  */
@@ -79,7 +79,7 @@ interface Announced {
   readonly description: string | undefined;
 }
 
-/** A host counts by its type; without one by what it announces, then by its forwarding table. */
+/** A host counts by its type, else by its announcements, else by its forwarding table. */
 function hostRole({ deviceType, isForwarding }: FarHost, announced: readonly Announced[]): FarEndRole {
   if (deviceType !== "Unknown") return roleOfType(deviceType);
   if (isForwarding) return "Network";
@@ -87,7 +87,7 @@ function hostRole({ deviceType, isForwarding }: FarHost, announced: readonly Ann
   return announced.length === 0 ? "End" : announcedRole(announced);
 }
 
-/** Bridge alone proves nothing if the device says otherwise what it is: phones and access points are bridges too. */
+/** Bridge alone is no evidence if the device describes itself otherwise: phones and access points are bridges too. */
 function announcedRole(announced: readonly Announced[]): FarEndRole {
   const has = (names: readonly Capability[]) =>
     announced.some(({ capabilities }) => capabilities?.some((each) => names.includes(each)) === true);

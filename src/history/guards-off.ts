@@ -1,5 +1,5 @@
 // Temporary removal of the ledger's guard triggers, for an operator's command on offline data. Always within one
-// transaction, so that no other connection sees them missing.
+// transaction, so that no other connection can see the ledger without them.
 
 import type { Sql } from "../db/connection.ts";
 

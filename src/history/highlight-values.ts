@@ -1,8 +1,8 @@
-// Changed field values in highlights, shortened, with references by name.
+// Changed field values in highlights, shortened, and with references shown by name.
 
 import { fieldValueOf } from "../base/custom-field-names.ts";
 import type { AnyKind } from "../db/kind.ts";
-import { isFieldVisible } from "../records/told-fields.ts";
+import { isFieldVisible } from "../records/disclosed-fields.ts";
 import type { HighlightNames, PastFields } from "./highlight-records.ts";
 import { type HighlightField, VALUE_ITEMS_MAX, VALUE_TEXT_MAX } from "./highlight-rows.ts";
 

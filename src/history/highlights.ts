@@ -7,13 +7,13 @@ import { ChangeLog, type LedgerEntry, type RecordChange } from "../db/reading/ch
 import type { Reader } from "../db/reading/reader.ts";
 import { ifEntryKind } from "../resources/if-entries/if-entry.ts";
 import { recordName } from "../resources/record-label.ts";
+import { isShown, MOVES_RANK, rankOf, shownFieldNames } from "./change-ranking.ts";
 import { HighlightNames, ownFieldsAt, type PastFields } from "./highlight-records.ts";
 import { HIGHLIGHTS_MAX, type Highlight, type HighlightRest } from "./highlight-rows.ts";
 import { fieldSides, referencedIds, renderFields } from "./highlight-values.ts";
 import { type Narrowing, narrowedChanges } from "./narrowing.ts";
 import { ReachedFields } from "./reached-fields.ts";
 import { hostOfMac, type StationMove, stationMoves } from "./station-moves.ts";
-import { isShown, MOVES_RANK, rankOf, shownFieldNames } from "./telling.ts";
 
 /** Candidates whose records are read; highlights come from these, as some turn out to be part of others. */
 const CANDIDATES_MAX = 5 * HIGHLIGHTS_MAX;

@@ -38,7 +38,7 @@ const Ledger = Type.Object(
       minimum: 0,
       description: "The last transaction, of all organizations; 0 in an empty ledger.",
     }),
-    at: Nullable(Timestamp, { description: "The instant of that transaction." }),
+    at: Nullable(Timestamp, { description: "The timestamp of that transaction." }),
     hash: Nullable(
       Type.String({
         description:
@@ -111,7 +111,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
         operationId: "listTransactions",
         summary: "List transactions",
         description:
-          "A transaction is one write: everything in it became visible at one instant. With `at`, those up to that instant. Filters can be combined; `changes` counts all changes of a transaction, not only those that match; `highlights` only those. Like the feed, the list leaves out transactions that only wrote API keys.",
+          "A transaction is one write: everything in it became visible at one timestamp. With `at`, those up to that timestamp. Filters can be combined; `changes` counts all changes of a transaction, not only those that match; `highlights` only those. Like the feed, the list leaves out transactions that only wrote API keys.",
         group: "Changes",
         access: VIEWER,
         query: TransactionsQuery,

@@ -1,4 +1,4 @@
-// Change query period, [from, to), with its parameters and its range of transactions. Must not read the clock.
+// Change query period, [from, to), with its parameters and its range of transactions. Does not read the clock.
 
 import { Type } from "@sinclair/typebox";
 import { invalid } from "../base/errors.ts";
@@ -11,9 +11,9 @@ import { InstantOrAge } from "../schemas/schemas.ts";
 
 export const periodQuery = {
   from: Type.Optional(
-    InstantOrAge("Start of the range: an instant, an age (`-24h`, `-7d`) or a marker. Default: the beginning."),
+    InstantOrAge("Start of the range: a timestamp, an age (`-24h`, `-7d`) or a marker. Default: the beginning."),
   ),
-  to: Type.Optional(InstantOrAge("End of the range, excluded: an instant, an age or a marker. Default: now.")),
+  to: Type.Optional(InstantOrAge("End of the range, excluded: a timestamp, an age or a marker. Default: now.")),
 };
 
 interface PeriodRequest {

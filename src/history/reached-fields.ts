@@ -1,5 +1,5 @@
-// Visible changed fields of a version: for fields whose content depends on the caller's reach, ignores changes out of
-// reach. Uses the resources' own declarations.
+// Visible changed fields of a version: ignores changes that the caller cannot access, in fields whose content depends
+// on reach. Uses the resources' own declarations.
 
 import type { Actor } from "../access/actor.ts";
 import { ownValue } from "../base/fields.ts";

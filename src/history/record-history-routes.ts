@@ -48,7 +48,7 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
       {
         operationId: `list${pascalCase(kind.name)}History`,
         summary: `List the versions of ${oneEntity(kind)}`,
-        description: `Newest first, each with its author and the changed fields. Still available after the record or the author is deleted. With \`at\`, the versions up to that instant.${kind.code === hostKind.code ? " Those of hosts that were consolidated into it are listed with its own: `id` in the record distinguishes them." : ""}`,
+        description: `Newest first, each with its author and the changed fields. Still available after the record or the author is deleted. With \`at\`, the versions up to that timestamp.${kind.code === hostKind.code ? " Those of hosts that were consolidated into it are listed with its own: `id` in the record distinguishes them." : ""}`,
         group,
         access: read,
         params: IdParams,

@@ -1,5 +1,5 @@
-// Single records as of one transaction, by full-text search, id or container, within a caller's reach. Reports each
-// lookup to a trace, so that later changes to the result can be detected. Renders nothing.
+// Single records as of one transaction, by full-text search, id or container, limited to what a caller can access.
+// Reports each lookup to a trace, so that later changes to the result can be detected. Renders nothing.
 
 import { type AnyKind, type Kind, parseMembers, type RecordBase, scopeKey } from "../db/kind.ts";
 import type { ReadConnection } from "../db/reading/read-connection.ts";

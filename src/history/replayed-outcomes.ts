@@ -14,15 +14,15 @@ import { networkKind } from "../resources/networks/network.ts";
 import { reachesTransaction } from "./restore/restore-commands.ts";
 
 /** Stored permissions of the original request: role, and network record numbers; null for all networks. */
-type StoredRights = readonly [role: Role, networks: readonly number[] | null];
+type StoredPermissions = readonly [role: Role, networks: readonly number[] | null];
 
 /** Commands whose outcome contains a secret that the record does not have. */
 const RETURNS_SECRET: ReadonlySet<string> = new Set(["api_key.create", "api_key.rotate"]);
 
 /** Allows a replay if the current permissions include the original ones. */
-export const REPLAY_POLICY: ReplayPolicy = { rightsOf, assertMayReplay: assertMayReplay };
+export const REPLAY_POLICY: ReplayPolicy = { permissionsOf, assertMayReplay: assertMayReplay };
 
-function rightsOf(tx: WriteTransaction, author: Author): StoredRights {
+function permissionsOf(tx: WriteTransaction, author: Author): StoredPermissions {
   const { role, networkIds } = author as CommandActor;
   return [role, networkIds === null ? null : networkIds.flatMap((id) => tx.recordN(id) ?? [])];
 }
@@ -34,13 +34,17 @@ function rightsOf(tx: WriteTransaction, author: Author): StoredRights {
  */
 function assertMayReplay(tx: WriteTransaction, known: KnownOutcome, author: Author): void {
   const actor = author as CommandActor;
-  assertIncludesRights(tx, actor, known.rights as StoredRights);
+  assertIncludesPermissions(tx, actor, known.rights as StoredPermissions);
   if (known.sequence !== null && !reachesTransaction(tx, known.sequence, actor))
     throw notFound({ name: "transaction" }, String(known.sequence));
   if (RETURNS_SECRET.has(tx.source)) assertMayReadKey(tx, (known.result as { readonly id: string }).id, actor);
 }
 
-function assertIncludesRights(tx: WriteTransaction, actor: CommandActor, [role, networks]: StoredRights): void {
+function assertIncludesPermissions(
+  tx: WriteTransaction,
+  actor: CommandActor,
+  [role, networks]: StoredPermissions,
+): void {
   requireRole(actor.role, role, "Replaying the response to this request");
   if (actor.networkIds === null) return;
   const reached = new Set(actor.networkIds.map((id) => tx.recordN(id)));

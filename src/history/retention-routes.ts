@@ -31,7 +31,7 @@ const Preview = Type.Object(
   { $id: "RetentionPreview" },
 );
 const Query = Type.Object({
-  before: InstantOrAge("History before this would be thinned: an instant, an age in days or weeks, or a marker."),
+  before: InstantOrAge("History before this would be thinned: a timestamp, an age in days or weeks, or a marker."),
   keep: Type.Optional(
     OneOf(RESOLUTIONS, {
       default: "none",
@@ -48,7 +48,7 @@ export function retentionRoutes(surface: Surface<Actor, Access>, backend: Backen
       operationId: "previewRetention",
       summary: "Preview a prune",
       description:
-        "The report of `netledger prune --dry-run`; nothing is changed. It examines every version before the instant, which takes seconds for millions. Only while the appliance has one organization.",
+        "The report of `netledger prune --dry-run`; nothing is changed. It examines every version before the timestamp, which takes seconds for millions. Only while the appliance has one organization.",
       group: "Changes",
       access: OF_WHOLE_APPLIANCE,
       query: Query,

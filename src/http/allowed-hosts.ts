@@ -1,5 +1,5 @@
 // Host names accepted by the appliance, against DNS rebinding: any site can point its name here, and its page then has
-// the same origin; only Host reveals it. Must not trust X-Forwarded-Host, or read anything else in a request.
+// the same origin; only Host reveals it. Ignores X-Forwarded-Host and everything else in a request.
 
 import { DomainError, invalid } from "../base/errors.ts";
 import { parseIp } from "../base/ip.ts";

@@ -1,6 +1,6 @@
 // Change reason of a write, parsed from the bytes of X-Change-Reason. Independent of its use.
 
-import { containsCredential } from "../base/credential-texts.ts";
+import { containsCredential } from "../base/credential-detection.ts";
 import type { Issue } from "../base/errors.ts";
 import { CHANGE_REASON_MAX_LENGTH, FORMATS, type Format } from "../schemas/schemas.ts";
 

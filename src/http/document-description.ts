@@ -34,7 +34,7 @@ import {
 } from "./body.ts";
 
 /** Markdown. */
-export const INTRODUCTION = `A network inventory with full history: every record can be read as of any instant.
+export const INTRODUCTION = `A network inventory with full history: every record can be read as of any timestamp.
 The [handbook](/handbook) explains how to run and use the appliance.
 
 ## Responses
@@ -55,10 +55,10 @@ records of networks out of reach do not exist: 404, and absent from every list.
 
 ## Time
 
-\`at\` returns the state at an instant, at an age (\`-24h\`) or at a marker (\`marker:NAME\`), instead of the current
+\`at\` returns the state at a timestamp, at an age (\`-24h\`) or at a marker (\`marker:NAME\`), instead of the current
 one, for lists and single records alike; filters, order and pages work the same. A version lives from its \`valid_from\`, inclusive, to its \`valid_to\`,
 exclusive. \`valid_to\` is null on the live version (interface entries leave out every field without a value). An \`at\`
-before the first transaction finds nothing; one in the future means now. \`meta.at\` is the resolved instant. The caller's
+before the first transaction finds nothing; one in the future means now. \`meta.at\` is the resolved timestamp. The caller's
 current rights apply. A write that changes nothing creates no version. A record that is created again for the same real-world
 object has a new \`id\`, and the id of the first record as \`lineage_id\`.
 The same query about the past always returns the same result, except for \`valid_to\`: null while the version is the
@@ -94,7 +94,7 @@ shown as \`reason\` wherever the transaction is. Beyond ASCII it is UTF-8, or pe
 If the organization requires it (\`require_change_reason\`), any change by a user or an API key without one is 400
 \`validation_failed\` with an issue at \`/X-Change-Reason\`, and nothing is written. A request that changes nothing needs none.
 
-\`POST …/{id}/restore\` restores a record to its state at an instant, a host with its children.
+\`POST …/{id}/restore\` restores a record to its state at a timestamp, a host with its children.
 \`POST /api/v1/transactions/{sequence}/revert\` undoes one transaction. Both accept \`dry_run\`, apply all or nothing, and can
 be undone like any transaction.
 

@@ -1,4 +1,4 @@
-// Health and version of the appliance, for monitors without credentials. Must not reveal any stored data.
+// Health and version of the appliance, for monitors without credentials. Reveals no stored data.
 
 import { Type } from "@sinclair/typebox";
 import { API_VERSION, SERVER_VERSION, successResponse } from "../schemas/envelope.ts";

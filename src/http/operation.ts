@@ -1,5 +1,5 @@
-// OpenAPI description of an operation, derived from its declaration, so that validation and documentation agree. Must
-// not know any resource; documentation.ts builds the document around the operations.
+// OpenAPI description of an operation, derived from its declaration, so that validation and documentation agree.
+// Independent of any resource; documentation.ts builds the document around the operations.
 
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../base/errors.ts";
@@ -210,23 +210,23 @@ function metaWith(more: TObject, named: NamedSchemas): Json {
 const META_PROPERTIES: Json = {
   api_version: { type: "integer", const: API_VERSION },
   server_version: { type: "string" },
-  at: { type: "string", format: "date-time", description: "The requested instant, if any." },
+  at: { type: "string", format: "date-time", description: "The requested timestamp, if any." },
   resolution: {
     type: "string",
     enum: ["daily", "monthly", "none"],
     description:
-      "Present if the requested instant is in thinned history: what is kept there, the last state of each day, of each month, or none.",
+      "Present if the requested timestamp is in thinned history: what is kept there, the last state of each day, of each month, or none.",
   },
   resolved_at: {
     type: ["string", "null"],
     format: "date-time",
     description:
-      "With `resolution`: the instant of the state returned, the last one kept before the requested one; null if none is kept.",
+      "With `resolution`: the timestamp of the state returned, the last one kept before the requested one; null if none is kept.",
   },
   thinned_until: {
     type: "string",
     format: "date-time",
-    description: "Present if changes were requested from thinned history: some up to this instant are gone.",
+    description: "Present if changes were requested from thinned history: some up to this timestamp are gone.",
   },
 };
 
@@ -268,7 +268,7 @@ function formSentence(method: Method, operation: Operation<unknown>): string | u
   const { operationId, responseSchema } = operation;
   const past =
     operation.query !== undefined && Object.hasOwn(operation.query.properties, "at")
-      ? ", or with `at` as of that instant"
+      ? ", or with `at` as of that timestamp"
       : "";
   const cascade =
     operation.query !== undefined && Object.hasOwn(operation.query.properties, "cascade")

@@ -1,7 +1,7 @@
 // Request context for operations: request id, caller address, idempotency fingerprint and common headers. Independent
 // of operations.
 
-import { containsCredential } from "../base/credential-texts.ts";
+import { containsCredential } from "../base/credential-detection.ts";
 import type { Issue } from "../base/errors.ts";
 import { carriesSecret, decodingsOf } from "./url-secrets.ts";
 

@@ -327,7 +327,7 @@ export class Surface<Actor, Access> {
     return respond(request, this.context(request).headers);
   }
 
-  /** The rejection of such a request, if any; else null. */
+  /** The rejection of such a request; null if there is none. */
   private rejectionOf(request: Request): Response | null {
     if (!this.admits(request, this.options.monotonicMs())) return this.overloaded(request);
     try {

@@ -1,5 +1,5 @@
-// Limit for incomplete requests per address: each holds a file descriptor, and the process has a limited number. Must
-// not know how connections are inspected, or close one whose request is complete.
+// Limit for incomplete requests per address: each holds a file descriptor, and the process has a limited number.
+// Independent of how connections are inspected; never closes one whose request is complete.
 
 import { type Cidr, isIpWithinAny, peerSource } from "../base/ip.ts";
 import type { Log } from "../base/log.ts";

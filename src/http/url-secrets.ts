@@ -1,7 +1,7 @@
-// Secret detection in URLs, which proxies, logs and shell histories store. Must not reveal the position or any part of
-// a secret.
+// Secret detection in URLs, which proxies, logs and shell histories store. Never reveals the position or any part of a
+// secret.
 
-import { containsKey, KEY_TEXT } from "../base/credential-texts.ts";
+import { containsKey, KEY_TEXT } from "../base/credential-detection.ts";
 import { DomainError } from "../base/errors.ts";
 
 /**

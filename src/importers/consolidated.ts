@@ -1,8 +1,8 @@
 // Current host lookup for a device whose host was consolidated here.
 
-import type { ImportRun } from "./bringing.ts";
-import { isReasonOf } from "./changes-here.ts";
+import type { ImportRun } from "./import-run.ts";
 import type { LedgerRecord } from "./ledger.ts";
+import { isReasonOf } from "./local-changes.ts";
 
 /** Maximum chain of consolidations; real chains are shorter. */
 const HOSTS_MAX = 20;

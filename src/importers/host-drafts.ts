@@ -1,12 +1,12 @@
-// Conversion of source devices to bulk write items: new, changed, unchanged. Must not write anything except the subnets
-// and VLANs of a device's parts.
+// Conversion of source devices to bulk write items: new, changed, unchanged. Writes only the subnets and VLANs of a
+// device's parts.
 
 import { fieldValueOf } from "../base/custom-field-names.ts";
 import { HostBulkItem } from "../resources/hosts/bulk-body.ts";
 import { IfEntryItem } from "../resources/if-entries/if-entry.ts";
 import { IpAddressItem } from "../resources/ip-addresses/ip-address.ts";
 import { CHILDREN_MAX } from "../schemas/schemas.ts";
-import type { ImportRun } from "./bringing.ts";
+import type { ImportRun } from "./import-run.ts";
 import type { LedgerRecord } from "./ledger.ts";
 import { ensureSubnet, ensureVlan } from "./places.ts";
 import { PlanTally, planLine } from "./plan.ts";

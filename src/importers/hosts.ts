@@ -1,8 +1,8 @@
-// Bulk writes of hosts with their children; items that the API refuses are dropped and the rest is written.
+// Bulk writes of hosts with their children; items that the API rejects are dropped, and the rest are written.
 
-import type { ImportRun } from "./bringing.ts";
 import { consolidatedHost } from "./consolidated.ts";
 import { draftHost, type HostDraft, hasVlans } from "./host-drafts.ts";
+import type { ImportRun } from "./import-run.ts";
 import type { LedgerIssue, LedgerRecord } from "./ledger.ts";
 import { catchRefusal } from "./or-refusal.ts";
 import { planLine } from "./plan.ts";

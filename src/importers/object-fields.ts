@@ -1,4 +1,4 @@
-// Accessors for objects of other products, tolerant of any content. Must not return a value of an unexpected type.
+// Accessors for objects of other products, tolerant of any content. Never return a value of an unexpected type.
 
 export type ForeignObject = Readonly<Record<string, unknown>>;
 

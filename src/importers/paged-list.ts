@@ -1,5 +1,5 @@
-// Paged list that ends at the count of the first page, whatever the server reports about later pages. Must not request
-// pages.
+// Paged list that ends at the count of the first page, whatever the server reports about later pages. Does not request
+// pages itself.
 
 import { RemoteError } from "./json-client.ts";
 

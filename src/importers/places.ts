@@ -1,7 +1,7 @@
 // Creates the subnets and VLANs that imported objects refer to, if their network lacks them.
 
 import { cidrOf, parseIp } from "../base/ip.ts";
-import type { ImportRun } from "./bringing.ts";
+import type { ImportRun } from "./import-run.ts";
 import { importRecord, RECORD_FORMS } from "./records.ts";
 import type { VlanName } from "./wanted.ts";
 

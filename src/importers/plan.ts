@@ -1,4 +1,4 @@
-// Import report, for dry runs as well: counts by kind, refused records, and local changes kept.
+// Import report, for dry runs as well: counts by kind, rejected records, and local changes that were kept.
 
 import { wordList } from "../base/word-list.ts";
 import { onOneLine } from "./json-client.ts";

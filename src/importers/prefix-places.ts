@@ -1,4 +1,4 @@
-// Places of a source's prefixes, looked up by the smallest prefix that contains an address.
+// Locations of a source's prefixes, looked up by the smallest prefix that contains an address.
 
 import { cidrOf, parseCidr, parseIp } from "../base/ip.ts";
 

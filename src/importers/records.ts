@@ -11,10 +11,10 @@ import { SubnetCreate } from "../resources/subnets/subnet.ts";
 import { TagCreate } from "../resources/tags/tag.ts";
 import { VlanCreate } from "../resources/vlans/vlan.ts";
 import { check } from "../schemas/validation.ts";
-import type { ImportRun } from "./bringing.ts";
-import type { LastAuthor } from "./changes-here.ts";
+import type { ImportRun } from "./import-run.ts";
 import { onOneLine } from "./json-client.ts";
 import type { LedgerRecord } from "./ledger.ts";
+import type { LastAuthor } from "./local-changes.ts";
 import { type ImportKind, PlanTally, planLine } from "./plan.ts";
 import type { CustomValues, Origin } from "./wanted.ts";
 
@@ -185,7 +185,7 @@ export async function changesOf(
   existing: LedgerRecord,
   { fields, weak = [], tags = [] }: WantedChanges,
 ): Promise<{ readonly changes: Record<string, unknown>; readonly kept: readonly string[] }> {
-  const { changesHere, options } = run;
+  const { localChanges, options } = run;
   const differing = Object.keys(fields).filter(
     (name) => !Bun.deepEquals(fieldValueOf(existing, name) ?? null, ownValue(fields, name)),
   );
@@ -194,7 +194,7 @@ export async function changesOf(
   const changes: Record<string, unknown> = {};
   const kept: string[] = [];
   if (differing.length > 0) {
-    const authors = await changesHere.lastAuthors(path, existing.id, differing);
+    const authors = await localChanges.lastAuthors(path, existing.id, differing);
     for (const name of differing) {
       const author = authors.get(name) as LastAuthor;
       if (weak.includes(name)) {
@@ -204,7 +204,7 @@ export async function changesOf(
     }
   }
   if (missing.length > 0) {
-    const removed = options.overwrites ? new Set() : await changesHere.removedTags(path, existing.id, missing);
+    const removed = options.overwrites ? new Set() : await localChanges.removedTags(path, existing.id, missing);
     const added = missing.filter((tag) => !removed.has(tag));
     if (added.length > 0) changes.tags = [...existingTags, ...added];
     if (added.length < missing.length) kept.push("a tag was removed in netledger");

@@ -1,4 +1,4 @@
-// Masking of an import's secrets, token and key, wherever a server repeats them: in output, and in data for the ledger.
+// Masking of an import's secrets, token and key, wherever a server repeats them: in output and in data for the ledger.
 
 /** A shorter secret occurs in ordinary words, and masking it would corrupt imported data. */
 const SECRET_MIN_LENGTH = 8;

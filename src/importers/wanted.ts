@@ -1,5 +1,4 @@
-// Imported objects in netledger's terms, independent of the source product. A null value is not specified: it clears
-// nothing.
+// Imported objects in netledger's terms, independent of the source product. Null means unspecified, and clears nothing.
 
 import type { FieldKind, FieldType, FieldValue } from "../resources/custom-fields/field-type.ts";
 import type { RangePurpose } from "../resources/ip-ranges/range-purpose.ts";

@@ -1,4 +1,4 @@
-// Response schema of the appliance status. Must not read or judge anything.
+// Response schema of the appliance status. Reads and judges nothing itself.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { wordList } from "../base/word-list.ts";

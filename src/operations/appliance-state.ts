@@ -1,5 +1,5 @@
-// Present status of the appliance, assembled from memory, a few small files and one row of the store. Scans no table.
-// Must not reveal any path.
+// Current status of the appliance, assembled from memory, a few small files and one row of the store. Scans no table,
+// and reveals no path.
 
 import type { Clock } from "../base/clock.ts";
 import type { Counters } from "../base/counters.ts";

@@ -1,5 +1,4 @@
-// Appliance conditions that need attention, with their thresholds. A pure function of the status.
-// Must not read anything itself.
+// Appliance conditions that need attention, with their thresholds. A pure function of the status. Reads nothing itself.
 
 import { formatBytes } from "../base/byte-size.ts";
 import { type Instant, parseInstant } from "../base/instant.ts";

@@ -1,4 +1,4 @@
-// Storage file of verifications, next to the database, so that a damaged database does not affect it.
+// Verification results file, stored next to the database so that damage to the database does not affect it.
 
 import { constants } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";

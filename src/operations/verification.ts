@@ -1,5 +1,4 @@
-// Verification of the ledger as returned by the API, with its limits and filter fields. Must not verify anything
-// itself.
+// Verification of the ledger as returned by the API, with its limits and filter fields. Verifies nothing itself.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { RowFields, type RowList } from "../records/row-fields.ts";

@@ -1,5 +1,4 @@
-// Data verifications of an appliance: the running one, on its own thread, and past ones. Must not verify anything
-// itself.
+// Data verifications of an appliance: the running one, on its own thread, and past ones. Verifies nothing itself.
 
 import type { Clock } from "../base/clock.ts";
 import { DomainError, refuseWrite, storageFull } from "../base/errors.ts";

@@ -24,7 +24,7 @@ export function csvResponse(
     media: [
       {
         type: "text/csv",
-        description: `The ${plural} as CSV: RFC 4180 with a header row. Each id column is followed by a column with the names as of that instant, empty for records out of the caller's reach. Lists are joined with semicolons. Each custom field of the kind has a column, \`custom_fields.KEY\`. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers \`X-Resolution\`, \`X-Resolved-At\` and \`X-Thinned-Until\` replace the fields of \`meta\`.`,
+        description: `The ${plural} as CSV: RFC 4180 with a header row. Each id column is followed by a column with the names as of that timestamp, empty for records out of the caller's reach. Lists are joined with semicolons. Each custom field of the kind has a column, \`custom_fields.KEY\`. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers \`X-Resolution\`, \`X-Resolved-At\` and \`X-Thinned-Until\` replace the fields of \`meta\`.`,
         get example() {
           const withNameColumns = withNames(
             withCustomFields(columns, () => []),
@@ -78,7 +78,7 @@ export function tableMedia(columns: readonly CsvColumn[], example: readonly Reco
   return {
     type: "text/csv",
     description:
-      "RFC 4180 with a header row. Names are as of that instant. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers `X-Resolution` and `X-Resolved-At` replace the fields of `meta`.",
+      "RFC 4180 with a header row. Names are as of that timestamp. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers `X-Resolution` and `X-Resolved-At` replace the fields of `meta`.",
     get example() {
       return csvHead(columns) + csvRows(columns, example);
     },

@@ -1,5 +1,5 @@
-// Name columns of tables: pairs each id column with a column of names, and determines the referenced kinds. Must not
-// look names up; see reference-names.ts.
+// Name columns of tables: pairs each id column with a column of names, and determines the referenced kinds. Does not
+// look up names; see reference-names.ts.
 
 import { ownValue } from "../base/fields.ts";
 import type { ColumnOfObjects, Named, ObjectNames } from "../resources/resource.ts";

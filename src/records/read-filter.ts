@@ -1,5 +1,5 @@
 // Filter compiler: parses a filter for a kind of record into a condition. Reports all problems with fields and values
-// at once. Must not read records.
+// at once. Does not read records.
 
 import { customFieldKey } from "../base/custom-field-names.ts";
 import { oneEntity } from "../base/entity-words.ts";
@@ -270,10 +270,10 @@ class FilterReader {
   /** Start of a period, or the time in question. */
   private instant(node: Node, name: OverTime): Instant {
     if (node.type !== "literal")
-      throw new FilterProblem(node.position, `must have an instant or an age here: ${OVER_TIME_USAGE[name]}`);
+      throw new FilterProblem(node.position, `must have a timestamp or an age here: ${OVER_TIME_USAGE[name]}`);
     const instant = instantFrom(node.literal, this.context.instantOf);
     if (instant > this.context.base)
-      throw new FilterProblem(node.position, "must not be after the instant of the list");
+      throw new FilterProblem(node.position, "must not be after the timestamp of the list");
     return instant;
   }
 }

@@ -9,15 +9,15 @@
 //    request, the same for both ends of a range; in a filter they count back from `at`, or from now without it. A day
 //    has 24 hours: no time zone is involved. A marker is looked up among the live markers in the caller's reach, as of
 //    now even for a query about the past: moving a marker changes what its name means.
-// 3. INSTANT TO PRESENT OR PAST (Reader.resolve). An instant at or after the clock's time is the present (null): live
+// 3. INSTANT TO PRESENT OR PAST (Reader.resolve). A timestamp at or after the clock's time is the present (null): live
 //    tables, no fence. This holds even while the ledger's timestamps are ahead of a clock that was set back, so a write
 //    that was just acknowledged is visible.
-// 4. PAST TO SEQUENCE. The last transaction with at <= instant. A version is valid from its transaction's `at`
-//    inclusive, so a read at exactly that instant includes it. Before the first transaction the sequence is 0, as of
+// 4. PAST TO SEQUENCE. The last transaction with at <= timestamp. A version is valid from its transaction's `at`
+// inclusive, so a read at exactly that timestamp includes it. Before the first transaction the sequence is 0, as of
 //    which nothing exists.
-// 5. SETTLING (settledAt). The snapshot may lack a commit in progress that is dated at or before the instant.
+// 5. SETTLING (settledAt). The snapshot may lack a commit in progress that is dated at or before the timestamp.
 //    settlePast() fences it off (db/writing/read-fence.ts) or returns a promise; after that steps 3 and 4 are repeated
-//    on a new snapshot. From here on no transaction can be inserted at or before the instant, and the result is final.
+// on a new snapshot. From here on no transaction can be inserted at or before the timestamp, and the result is final.
 // 6. THINNED HISTORY (PrunedHistory.lastCompleteUpTo). If a prune dropped versions there, the sequence moves back to
 //    the last transaction whose state is complete: the last of the previous day or month, the end of the previous
 //    segment, or 0. `thinned` carries the resolution and that transaction's time into `meta` and headers.
@@ -25,7 +25,7 @@
 //    record number by then. SQL selects spans with born <= sequence < died and n <= last_n, and the newest version with
 //    a key up to n << 31 | sequence. `at` itself is only shown (meta.at) and used as the base of ages.
 //
-// Ranges are half-open, [from, to): the end is excluded, so the settled instant is to - 1, and an end in the future
+// Ranges are half-open, [from, to): the end is excluded, so the settled timestamp is to - 1, and an end in the future
 // means everything written (history/period.ts). A long read runs in steps on other snapshots, so fixed() pins the
 // present to the newest transaction as well. Permissions are always the current ones.
 

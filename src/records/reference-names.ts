@@ -1,5 +1,5 @@
-// Record names for a table's references, as of the table's point in time: looked up in batches, only within the
-// caller's reach. Independent of tables; name-columns.ts determines the ids.
+// Record names for a table's references, as of the table's point in time: looked up in batches, limited to records the
+// caller can access. Independent of tables; name-columns.ts determines the ids.
 
 import { ownValue } from "../base/fields.ts";
 import { append } from "../base/multimap.ts";

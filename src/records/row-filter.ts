@@ -30,7 +30,7 @@ export class RowFilter {
       base,
       instantOf: (literal) => parseInstantText(reader, reach, literal, base),
       sequenceAt: () => {
-        throw new Error("filters: rows without versions cannot be read as of another instant");
+        throw new Error("filters: rows without versions cannot be read as of another timestamp");
       },
     });
     return condition === null ? null : new RowFilter(condition);

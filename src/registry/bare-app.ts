@@ -1,4 +1,4 @@
-// App without a store, for its operation declarations. Must not serve any request that needs a store.
+// App without a store, for its operation declarations. Cannot serve requests that need a store.
 
 import { Counters } from "../base/counters.ts";
 import { AllowedHosts } from "../http/allowed-hosts.ts";

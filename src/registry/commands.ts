@@ -89,8 +89,8 @@ export function takesLong(command: string): boolean {
 }
 
 /** Whether a command may result in nothing but reduced permissions. */
-export function mayLowerRights(command: string): boolean {
-  return ownValue(BY_NAME, command)?.mayLowerRights === true;
+export function mayReducePermissions(command: string): boolean {
+  return ownValue(BY_NAME, command)?.mayReducePermissions === true;
 }
 
 const BY_NAME: Commands = COMMANDS;

@@ -7,10 +7,10 @@ import { VERSION_ROWS } from "../history/version-rows.ts";
 import { LOG_LINE_ROWS } from "../operations/log-line.ts";
 import { VERIFICATION_ROWS } from "../operations/verification.ts";
 import type { RowList } from "../records/row-fields.ts";
-import { CONFLICT_ROWS } from "../reports/conflicts/conflict-answer.ts";
+import { CONFLICT_ROWS } from "../reports/conflicts/conflict-schema.ts";
 import { ADDRESS_ROWS } from "../reports/ipam/address-row.ts";
-import { STATION_ROWS } from "../reports/stations/station-answer.ts";
-import { WITHHELD_ROWS } from "../reports/withheld/withheld-answer.ts";
+import { STATION_ROWS } from "../reports/stations/station-schema.ts";
+import { WITHHELD_ROWS } from "../reports/withheld/withheld-schema.ts";
 import { SESSION_ROWS } from "../sessions/session.ts";
 
 export const ROW_LISTS: readonly RowList[] = [

@@ -8,12 +8,12 @@ import type { RequestFilter } from "../records/list-filter.ts";
 import type { RowFilter } from "../records/row-filter.ts";
 import { type CsvColumn, csvHead, csvRows } from "../schemas/csv.ts";
 import { LIST_HEAD, listMeta, listTail } from "../schemas/envelope.ts";
-import type { PastNames } from "./activity/names-then.ts";
+import type { PastNames } from "./activity/names-at.ts";
 
 /** Parameters common to all such lists. Passed to another thread. */
 export interface FoundListInput {
   readonly actor: Actor;
-  /** Null for everything within the caller's reach. */
+  /** Null for everything that the caller can access. */
   readonly networkId: string | null;
   readonly filter?: RequestFilter;
   readonly moment: FixedMoment;

@@ -10,7 +10,7 @@ import { recordLabel } from "../resources/record-label.ts";
 import type { RecordVersions } from "./record-versions.ts";
 import { MATCHES, type Match, type MatchKind } from "./search-query.ts";
 
-/** A record found. */
+/** A record that was found. */
 export interface Hit {
   readonly n: number;
   readonly kind: AnyKind;
@@ -49,14 +49,14 @@ function isCurrent({ namedUntil, deletedAt }: Hit): boolean {
   return namedUntil === null && deletedAt === null;
 }
 
-/** Whether both matched by a former name equally well, and one kept it longer. */
+/** Whether both match equally well by a former name, and the first kept that name longer. */
 function isLater(left: Hit, right: Hit): boolean {
   if (left.namedUntil === null || right.namedUntil === null || compareRanks(rankOf(left), rankOf(right)) !== 0)
     return false;
   return left.namedUntil() > right.namedUntil();
 }
 
-/** Whether one ranks before the other by its match. */
+/** Whether the first ranks before the second by its match. */
 function isBetter(left: Hit, right: Hit): boolean {
   return compareRanks(rankOf(left), rankOf(right)) < 0;
 }
@@ -65,14 +65,14 @@ export class HitList {
   private readonly kinds: readonly AnyKind[];
   private readonly byN = new Map<number, Hit>();
 
-  /** @param kinds in their order */
+  /** @param kinds in ranking order */
   constructor(kinds: readonly AnyKind[]) {
     this.kinds = kinds;
   }
 
   /**
-   * Keeps the best hit of each record; a former name only if no current one matches. A station may have been learned on
-   * an interface several times: the latest one determines the end.
+   * Keeps the best hit of each record; a former name counts only if no current one matches. A station may have been
+   * learned on an interface several times: the latest time determines the end.
    */
   add(hit: Hit): void {
     const known = this.byN.get(hit.n);

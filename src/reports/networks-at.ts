@@ -1,4 +1,4 @@
-// Networks within a caller's reach as of a transaction.
+// Networks that a caller can access, as of a transaction.
 
 import { scopeKey } from "../db/kind.ts";
 import type { Reach } from "../db/reading/list-query.ts";

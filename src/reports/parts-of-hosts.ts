@@ -21,7 +21,8 @@ import {
 /** Maximum number of hosts examined, best matches first. */
 const HOSTS_MAX = 20;
 /**
- * Maximum number of children examined individually over all hosts, and number of results after which the search stops.
+ * Maximum number of children examined individually across all hosts, and the number of results at which the search
+ * stops.
  */
 const PARTS_MAX = 400;
 const FOUND_MAX = 100;
@@ -83,7 +84,7 @@ export class PartsOfHosts {
   private *hosts({ words }: WordReading, parts: readonly AnyKind[]): Generator<void, MatchedHost[]> {
     const ns = new Set<number>();
     for (const word of words) for (const n of (yield* this.candidates.byWord(hostKind, word)).keys()) ns.add(n);
-    // Most hosts share the same few words.
+    // Most hosts match the same few words.
     const subQueries = new Map<string, SearchQuery>();
     const subQuery = (subset: readonly QueryWord[]) => {
       const name = subset.map(({ text }) => text).join(" ");

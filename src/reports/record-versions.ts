@@ -1,4 +1,4 @@
-// Record versions as of a transaction and around it, read in batches as plain records. Must not know reach or
+// Record versions as of a transaction and around it, read in batches as plain records. Independent of reach and
 // rendering.
 
 import { type AnyKind, OPERATION, parseMembers, type RecordBase } from "../db/kind.ts";

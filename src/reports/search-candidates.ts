@@ -1,5 +1,5 @@
-// Search candidates: record numbers from the word index, by kind, few enough to examine quickly. Records out of the
-// caller's reach do not use up the limits. Must not read any record.
+// Search candidates: record numbers from the word index, by kind, few enough to examine quickly. Records that the
+// caller cannot access do not use up the limits. Reads no records.
 
 import { ENTRY, type EntryType, entryPrefixOf, entryTypes, macLookups } from "../db/called-words.ts";
 import { type AnyKind, scopeKey } from "../db/kind.ts";
@@ -14,13 +14,13 @@ export const EXAMINED_MAX = 200;
 const ENTRIES_MAX = 2_000;
 /** Maximum number of entries per word in a lookup combined with other words. */
 const COMBINED_ENTRIES_MAX = 24;
-/** Maximum number of records of a word for combining it with others. */
+/** Maximum number of records with a word, for it to be combined with others. */
 const COMBINED_MAX = 4_000;
 /** A word with this few entries is rare enough; no rarer one is searched. */
 const ENTRIES_FEW = 4;
-/** Index rows read at once for a prefix; beyond that, reads entry by entry. */
+/** Index rows read per step for a prefix; beyond that, reads entry by entry. */
 const ROWS_AT_ONCE = 4 * EXAMINED_MAX;
-/** Index rows filtered by reach at once, in some milliseconds. */
+/** Index rows filtered by reach per step, in a few milliseconds. */
 const FILTERED_AT_ONCE = 4_000;
 
 /** By record number: the transactions in which the entry appeared, newest last. */
@@ -79,7 +79,7 @@ export class CandidateReader {
   }
 
   /**
-   * Index entries of the rarest word: every record with all words has one of them.
+   * Index entries of the rarest word, one of which every matching record has.
    * @returns null if each word is a prefix of many entries
    */
   entriesOfRarest(kind: AnyKind, words: readonly QueryWord[]): string[] | null {
@@ -89,7 +89,8 @@ export class CandidateReader {
       if (fewest !== null && fewest.length <= ENTRIES_FEW) break;
       // A single word may also be part of an address.
       const tail = words.length === 1 ? [{ sort: ENTRY.tail, text }] : [];
-      // Stops at the count of the rarest so far: this word is not rarer, and each entry takes an index search.
+      // Stops at the count of the rarest word so far: beyond it this word is not rarer, and each entry takes an index
+      // search.
       const enough: number = fewest === null ? COMBINED_ENTRIES_MAX + 1 : fewest.length;
       const entries: string[] = this.entriesOf(kind, { text, prefixes: [...prefixes, ...tail] })
         .take(enough)
@@ -114,7 +115,7 @@ export class CandidateReader {
         for (const entry of this.index.entries(entryPrefix, sort, text)) yield entryPrefix + sort + entry;
   }
 
-  /** Records with all words: examines the records with the rarest one. */
+  /** Records with all words, found by examining the records with the rarest one. */
   private *byWords(kind: AnyKind, words: readonly QueryWord[], found: CandidateRecords): Generator<void> {
     const wasCut = this.cutOff.has(kind);
     let fewest: CandidateRecords | null = null;
@@ -139,8 +140,8 @@ export class CandidateReader {
   }
 
   /**
-   * Some of the records with all words: if one word is rare enough, those that got all of them in one version; else the
-   * first records with the rarest word.
+   * Some of the records with all words: if one word is rare enough, those that got all words in the same version;
+   * otherwise the first records with the rarest word.
    */
   private *byCommonWords(kind: AnyKind, words: readonly QueryWord[], found: CandidateRecords): Generator<void> {
     const entries = words.map((word) => this.entriesOf(kind, word).next().value ?? undefined);
@@ -229,14 +230,14 @@ export class CandidateReader {
   }
 
   /**
-   * Whether the caller may see any entry of this sort. Searching for missing entries is the most expensive case: the
-   * index walks everything before their place.
+   * Whether the caller may see any entry of this type. Searching for entries that do not exist is the most expensive
+   * case, since the index walks everything up to where they would be.
    */
   private mayHave(kind: AnyKind, sort: EntryType): boolean {
     return sortsOf(kind).has(sort) && this.everExisted(kind);
   }
 
-  /** Whether a record of a kind ever existed in reach. */
+  /** Whether a record of a kind ever existed that the caller can see. */
   private everExisted(kind: AnyKind): boolean {
     let existed = this.known.get(kind);
     if (existed === undefined) {
@@ -269,7 +270,7 @@ export class CandidateReader {
 
 const sortsByKind = new WeakMap<AnyKind, ReadonlySet<EntryType>>();
 
-/** Entry sorts of a kind, derived from its example. */
+/** Entry types of a kind, derived from its example. */
 function sortsOf(kind: AnyKind): ReadonlySet<EntryType> {
   let sorts = sortsByKind.get(kind);
   if (sorts === undefined) {

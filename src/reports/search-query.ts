@@ -1,5 +1,5 @@
 // Search query over all kinds and its matching: exact name, name prefix, words, or part of an address. Works on entries
-// of the word index. Must not read any record.
+// of the word index. Reads no records.
 
 import { interfacePrefixes, numberedInterface } from "../base/interface-name.ts";
 import { parseCidr, parseIp } from "../base/ip.ts";
@@ -47,7 +47,7 @@ export interface WordReading {
 }
 
 export interface SearchQuery {
-  /** As typed, and with interface names joined that contained a blank. */
+  /** As typed, and with the parts of interface names joined if they contained a space. */
   readonly readings: readonly [WordReading, ...WordReading[]];
   /** At least four hexadecimal digits, if the query can be a MAC address or part of one. */
   readonly macDigits: string | null;
@@ -58,7 +58,7 @@ export interface SearchQuery {
 /** @param q contains at least one word */
 export function parseSearchQuery(q: string): SearchQuery {
   const words = foldWords(q);
-  const joined = withoutBlanks(words);
+  const joined = withoutSpaces(words);
   const readings = [words, ...(joined.length < words.length ? [joined] : [])].map(readingOf);
   return {
     readings: readings as [WordReading, ...WordReading[]],
@@ -92,8 +92,8 @@ function readingOf(words: readonly string[]): WordReading {
   };
 }
 
-/** Joins `gi 1/0/7` into one word: indexed names have the type spelled out, without a blank. */
-function withoutBlanks(words: readonly string[]): string[] {
+/** Joins `gi 1/0/7` into one word: indexed names have the type spelled out, without a space. */
+function withoutSpaces(words: readonly string[]): string[] {
   const joined: string[] = [];
   for (const word of words) {
     const before = joined.at(-1);
@@ -129,7 +129,7 @@ function wordEntries(word: string): QueryEntry[] {
   );
 }
 
-/** A text of a record with its index entries. */
+/** A string of a record with its index entries. */
 interface IndexedText {
   readonly text: IndexedName;
   readonly entries: readonly string[];
@@ -192,7 +192,7 @@ function hasPrefix(entries: readonly string[], prefixes: readonly QueryEntry[]):
   );
 }
 
-/** The worse of two. */
+/** The worse of two matches. */
 export function worseMatch(left: MatchKind, right: MatchKind): MatchKind {
   return MATCHES[Math.max(MATCHES.indexOf(left), MATCHES.indexOf(right))] as MatchKind;
 }

@@ -1,4 +1,4 @@
-// Route of GET /api/v1/search: search by name over all kinds.
+// Route for GET /api/v1/search: search by name over all kinds.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts";
@@ -11,7 +11,7 @@ import { respondWithLongRead } from "../records/long-read-responses.ts";
 import { fixedMoment, readingAt } from "../records/read-instant.ts";
 import { AtQuery, OneOf, QueryList, Uuid } from "../schemas/schemas.ts";
 import { SEARCHED_TYPES, type SearchInput, search } from "./search.ts";
-import { SEARCH_EXAMPLE, SearchMeta, SearchResults } from "./search-answer.ts";
+import { SEARCH_EXAMPLE, SearchMeta, SearchResults } from "./search-schema.ts";
 
 const SEARCH_LIMIT_DEFAULT = 20;
 const SEARCH_LIMIT_MAX = 100;
@@ -20,7 +20,7 @@ const Query = Type.Object({
   q: Type.String({
     minLength: 1,
     maxLength: SEARCH_MAX_LENGTH,
-    description: `Search words, ${SEARCH_MAX_WORDS} different ones at most: a name, an address, a MAC address or four of its digits, a VLAN or port number, a serial number, an interface, or a host and a part of it.`,
+    description: `Search words, at most ${SEARCH_MAX_WORDS} different ones: a name, an address, a MAC address or four of its digits, a VLAN or port number, a serial number, an interface, or a host and one of its parts.`,
   }),
   types: Type.Optional(QueryList(OneOf(SEARCHED_TYPES), { description: "Only records of these kinds." })),
   network_id: Type.Optional({ ...Uuid, description: "Only in this network." }),

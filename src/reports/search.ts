@@ -1,5 +1,5 @@
 // Search over all kinds as of one transaction, best matches first. Runs off the main thread; examines a bounded number
-// of records, and reports if there are more.
+// of records, and reports whether there are more.
 
 import type { Actor } from "../access/actor.ts";
 import { atLeast } from "../access/role.ts";
@@ -177,13 +177,13 @@ class Search implements VersionVisibility {
     return hits;
   }
 
-  /** End of the period in which a record had the matching name. */
+  /** When a record lost the matching name. */
   private endOf(former: Version, { kind: wantedKind }: Match): string {
     const end = this.versions.firstAfter(former, ({ kind, record }) => {
       const later = record === null ? null : this.match(kind, record);
       return later === null || worseMatch(later.kind, wantedKind) !== wantedKind;
     });
-    // A name that is no longer current has an end.
+    // Every former name has an end.
     return (end ?? former).at;
   }
 

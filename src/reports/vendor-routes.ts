@@ -1,4 +1,4 @@
-// Route of GET /api/v1/vendors/{mac}: vendor and type of a MAC address.
+// Route for GET /api/v1/vendors/{mac}: vendor and type of a MAC address.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, VIEWER } from "../access/actor.ts";
@@ -42,14 +42,14 @@ export function vendorRoutes(surface: Surface<Actor, Access>): void {
       operationId: "getVendor",
       summary: "Get the vendor of a MAC address",
       description:
-        "From the IEEE's registry at build time; no request leaves the machine. The longest registered block that contains the address counts; with fewer than nine digits, only blocks of at most that length.",
+        "From the IEEE's registry at build time; no request leaves the machine. The longest registered block that contains the address applies; with fewer than nine digits, only blocks of at most that length.",
       group: "Questions",
       access: VIEWER,
       params: Type.Object({
         mac: Type.String({
           format: "mac-prefix",
           maxLength: MAC_PREFIX_MAX_LENGTH,
-          description: "In any notation, from the first six digits on.",
+          description: "In any notation; at least the first six digits.",
         }),
       }),
       responseSchema: MacVendor,

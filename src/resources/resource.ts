@@ -1,5 +1,5 @@
-// Resource declaration: one value per directory, from which all generic features over resources are built. Must not
-// contain routes or commands: they operate on it.
+// Resource declaration: one value per directory, from which all generic features over resources are built. Contains no
+// routes or commands; they operate on it.
 
 import type { TObject } from "@sinclair/typebox";
 import type { Access } from "../access/actor.ts";

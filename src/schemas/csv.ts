@@ -63,7 +63,7 @@ function onlyType(cell: object): string | null {
 
 /**
  * Prevents formula injection: prefixes an apostrophe to text that a spreadsheet would run as a formula. Covers formulas
- * after blanks, invisible characters, and semicolons, which separate cells in some locales. Text that already looks
+ * after spaces, invisible characters, and semicolons, which separate cells in some locales. Text that already looks
  * guarded gets another apostrophe, so that `unguarded` can tell the two apart.
  */
 function guarded(value: string): string {
@@ -84,11 +84,11 @@ function isFormula(text: string): boolean {
   return /^[\t\r\n]/.test(text) || FORMULA.test(text.charAt(/^[\s\p{Cc}\p{Cf}]*/u.exec(text)?.[0].length ?? 0));
 }
 
-/** Replaces the apostrophes, if any, between a separator with its blanks and a formula after it. */
+/** Replaces the apostrophes, if any, between a separator with its spaces and a formula after it. */
 function replaceGuards(text: string, replace: (apostrophes: string) => string): string {
   let result = "";
   let done = 0;
-  // Scans each run of blanks once, whatever its length.
+  // Scans each run of spaces once, whatever its length.
   for (const { 0: run, index } of text.matchAll(/[;\t\r\n][\s\p{Cc}\p{Cf}]*/gu)) {
     const start = index + run.length;
     let end = start;

@@ -226,7 +226,7 @@ export function QueryList<T extends TSchema>(item: T, options: SchemaOptions = {
 export const AtQuery = {
   at: Type.Optional(
     AsOfText(
-      "Return the state at this instant, age or marker instead of the current one. `meta.at` is the resolved instant.",
+      "Return the state at this timestamp, age or marker instead of the current one. `meta.at` is the resolved timestamp.",
     ),
   ),
 };

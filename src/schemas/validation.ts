@@ -1,5 +1,5 @@
-// Schema validation of values, reporting all errors at once by JSON pointer.
-// Must not coerce: it only normalizes strings by their format (UUIDs to lower case, addresses to canonical form).
+// Schema validation of values, reporting all errors at once by JSON pointer. Does not coerce: only normalizes strings
+// by their format (UUIDs to lower case, addresses to canonical form).
 
 import { Kind, KindGuard, type TObject, type TSchema, type TUnion } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";

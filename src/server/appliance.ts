@@ -1,7 +1,7 @@
 // Composition root: opens the data, starts the writer, builds the app, listens, and stops in order. Independent of
-// flags. Must not print anything except log lines.
+// flags. Prints only log lines.
 
-import { CurrentRights } from "../access/rights-now.ts";
+import { AuthorPermissions } from "../access/current-permissions.ts";
 import { BackupFolder, NO_BACKUPS } from "../backup/backups.ts";
 import { startBackup } from "../backup/job.ts";
 import type { Counters } from "../base/counters.ts";
@@ -39,7 +39,7 @@ import { embeddedBill } from "../operations/bill.ts";
 import { systemMachine } from "../operations/machine.ts";
 import { NO_VERIFICATIONS, StoredVerifications } from "../operations/verifications.ts";
 import { type AppOptions, createApp } from "../registry/app.ts";
-import { type AllCommands, mayLowerRights } from "../registry/commands.ts";
+import { type AllCommands, mayReducePermissions } from "../registry/commands.ts";
 import { callerOfRead } from "../registry/long-reads.ts";
 import { scheduleFirstSummary } from "../reports/summary/first-summary.ts";
 import { AccessGate } from "../sessions/gate.ts";
@@ -151,7 +151,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   });
   opened.defer(() => verifications.close());
   let served: Served | null = null;
-  const rights = new CurrentRights(reader.db);
+  const rights = new AuthorPermissions(reader.db);
   const scans = new ScanDirector({
     writes,
     commits,
@@ -339,7 +339,7 @@ async function openData(files: DataFiles, options: ApplianceOptions, opened: Asy
     startThread: options.writerThread ?? writerThread,
     writer,
     clock,
-    mayBeUrgent: mayLowerRights,
+    mayBeUrgent: mayReducePermissions,
     onCommit: (sequence) => commits.notify(sequence),
     onCrash: crash.resolve,
     counts: counters.counts.writes,

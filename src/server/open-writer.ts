@@ -1,6 +1,6 @@
 // Writer setup: the database opened for writing and migrated, with all commands registered.
 
-import { CurrentRights } from "../access/rights-now.ts";
+import { AuthorPermissions } from "../access/current-permissions.ts";
 import { systemClock } from "../base/clock.ts";
 import { type Random, systemRandom } from "../base/random.ts";
 import { SecretBox } from "../base/secret-box.ts";
@@ -14,7 +14,7 @@ import { upgradeStore } from "../history/upgrade.ts";
 import { KINDS } from "../records/resources.ts";
 import { COMMANDS } from "../registry/commands.ts";
 import { missingReasonError } from "../resources/organizations/demanded-reason.ts";
-import { lowersRights } from "../sessions/lowering-rights.ts";
+import { reducesPermissions } from "../sessions/permission-reductions.ts";
 
 /** Data shared between a writer and other threads or processes. */
 export interface SharedWithWriter {
@@ -55,10 +55,10 @@ export function openWriter(
         random,
         box,
         replayPolicy: REPLAY_POLICY,
-        lowersRights,
+        reducesPermissions,
         missingReason: missingReasonError,
         ...others,
-        ...(isGeneratingData === true ? {} : { rights: new CurrentRights(db.$client) }),
+        ...(isGeneratingData === true ? {} : { rights: new AuthorPermissions(db.$client) }),
         ...(past === undefined ? {} : { fence: new ReadFence(clock, past) }),
       }),
   );

@@ -1,5 +1,5 @@
-// Store of one data directory, opened for reading and writing: for the appliance, and complete for a subcommand. Must
-// not start a thread or server, or print anything except log lines.
+// Store of one data directory, opened for reading and writing: for the appliance, and complete for a subcommand. Starts
+// no thread or server, and prints only log lines.
 
 import { existsSync } from "node:fs";
 import type { Clock } from "../base/clock.ts";

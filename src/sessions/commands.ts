@@ -5,7 +5,7 @@ import { invalidCredentials } from "../access/actor.ts";
 import { SESSION_IDLE_MS, sessions, userPasswords } from "../access/tables.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";
 import { withChanges, withChecksum } from "../db/row-checksum.ts";
-import { type CallsOf, markRightsLowering } from "../db/writing/command.ts";
+import { type CallsOf, markPermissionReducing } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 import { apiKeyKind } from "../resources/api-keys/api-key.ts";
 import { userKind } from "../resources/users/user.ts";
@@ -130,8 +130,8 @@ function closeOtherSessions(tx: WriteTransaction, input: OtherSessions): number 
 export const signInCommands = {
   "session.open": openSession,
   "session.touch": touchSession,
-  "session.close": markRightsLowering(closeSession),
-  "session.close_others": markRightsLowering(closeOtherSessions),
+  "session.close": markPermissionReducing(closeSession),
+  "session.close_others": markPermissionReducing(closeOtherSessions),
   "key.touch": touchKey,
 };
 export type SignInCommands = CallsOf<typeof signInCommands>;

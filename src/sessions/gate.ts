@@ -1,5 +1,5 @@
-// Access gate: identifies the actor of a request by API key or session, with present permissions. Runs on every request
-// and needs two or three prepared reads. Must not write: it reports last-used times.
+// Access gate: identifies the actor of a request by API key or session, with current permissions. Runs on every request
+// and needs two or three prepared reads. Does not write; reports last-used times to usage.ts.
 
 import {
   type Access,

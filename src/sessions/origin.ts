@@ -1,5 +1,5 @@
-// Cross-site request forgery check: whether a request authenticated by cookie comes from the appliance's own pages.
-// Must not decide which requests need the check, or how they are rejected.
+// Cross-site request forgery check: whether a request authenticated by cookie comes from the appliance's own pages. The
+// caller decides which requests need the check, and how they are rejected.
 
 /** The three headers as received; null if absent. */
 export interface OriginHeaders {
@@ -9,8 +9,7 @@ export interface OriginHeaders {
 }
 
 /**
- * False for a request with a foreign `Sec-Fetch-Site` or a foreign `Origin`; passes without both, since scripts send
- * neither.
+ * False for a request with a cross-site `Sec-Fetch-Site` or `Origin`; passes without both, since scripts send neither.
  *
  * `Sec-Fetch-Site` (W3C Fetch Metadata): `same-origin` and `none` are accepted; `same-site`, `cross-site` and anything
  * else are foreign, since another host of the site may have another owner. Browsers send it only over HTTPS and to

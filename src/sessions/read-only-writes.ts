@@ -1,5 +1,5 @@
 // Write queue of a read-only store: sessions live in memory until the process ends, observations are discarded, and all
-// other commands are rejected. Must not write to the file.
+// other commands are rejected. Never writes to the file.
 
 import { SESSION_IDLE_MS } from "../access/tables.ts";
 import { refuseWrite } from "../base/errors.ts";

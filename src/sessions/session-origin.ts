@@ -1,6 +1,6 @@
 // Origin of a session, address and client, which lets its user identify it. Informational only.
 
-import { containsCredential } from "../base/credential-texts.ts";
+import { containsCredential } from "../base/credential-detection.ts";
 import { peerSource } from "../base/ip.ts";
 
 /** Maximum stored length of a user agent. */

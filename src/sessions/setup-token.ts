@@ -19,7 +19,7 @@ export function generateSetupToken(random: Random): string {
 }
 
 /**
- * Whether the typed text is the token, ignoring case, hyphens and blanks; I, L and O are read as 1, 1 and 0. The time
+ * Whether the typed text is the token, ignoring case, hyphens and spaces; I, L and O are read as 1, 1 and 0. The time
  * taken does not depend on the position of the first difference.
  */
 export function setupTokenMatches(expected: string, typed: string): boolean {

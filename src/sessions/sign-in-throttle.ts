@@ -1,5 +1,5 @@
 // Throttle for failed sign-ins with growing delays, per pair of account and source address, and more leniently per
-// source address. Must not verify passwords. Unknown accounts count like existing ones.
+// source address. Does not verify passwords. Unknown accounts are treated like existing ones.
 
 import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";

@@ -1,4 +1,4 @@
-// Certificate generation on a thread: the generator is large, and loaded only when needed.
+// Certificate generation on a separate thread: the generator is large and only loaded when needed.
 
 import type { Instant } from "../base/instant.ts";
 import { callThread, type StartThread } from "../base/thread.ts";

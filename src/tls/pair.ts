@@ -1,5 +1,5 @@
-// TLS certificate and private key, read from PEM files and validated, so that errors appear at the start and not with
-// the first client. Must not generate certificates.
+// TLS certificate and private key, read from PEM files and validated, so that errors appear at startup and not with the
+// first client. Does not generate certificates.
 
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";

@@ -1,5 +1,5 @@
-// Watcher for the certificate in use: applies a changed one without a restart, and warns before it expires. Must not
-// break a working setup: an unusable pair is logged and not applied.
+// Watcher for the certificate in use: applies a changed one without a restart, and warns before it expires. Never
+// breaks a working setup: an unusable pair is logged and not applied.
 
 import type { Clock } from "../base/clock.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";

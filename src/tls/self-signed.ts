@@ -1,5 +1,5 @@
 // Self-signed appliance certificate: generated on the first start that needs it, stored in the data directory, renewed
-// with the same key. Must not reveal anything except its fingerprint.
+// with the same key. Reveals only its fingerprint.
 
 import { statSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,5 +1,5 @@
-// Recipients of a network's credentials: subnets that accept them, and targets named by an Admin. Whatever others
-// create or change in a subnet, the socket in it must never receive the secrets.
+// Recipients of a network's credentials: subnets that accept them, and targets named by an Admin. A socket in any other
+// subnet must never receive the secrets, whatever others create or change there.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -151,7 +151,7 @@ describe("network credentials", () => {
     expect(await sentTo()).toEqual([OWN, EVIL]);
   });
 
-  test("are sent into a subnet that an Admin's restore or revert makes accepting", async () => {
+  test("are sent to a subnet that accepts them again after an Admin's restore or revert", async () => {
     const otherSubnet = await createAccepting();
     await attempt(update(otherSubnet, { accepts_credentials: false }, owner));
     expect(await sentTo()).toEqual([OWN]);
@@ -171,7 +171,7 @@ describe("network credentials", () => {
     expect(await sentTo()).toEqual([OWN]);
   });
 
-  test("are sent into a subnet created from an Admin's target, but not into other subnets reported by a device", async () => {
+  test("are sent to a subnet created from an Admin's target, but not to other subnets reported by a device", async () => {
     const addresses = [EVIL, "10.7.0.1"].map((ip_address) => ({
       ip_address,
       prefix_length: ip_address === EVIL ? null : 24,

@@ -1,4 +1,4 @@
-// Authentication: every kind of invalid credentials, and permissions evaluated at the time of the request.
+// Authentication: every kind of invalid credentials, and permissions as of the request.
 
 import { describe, expect, test } from "bun:test";
 import { generateApiKey } from "../../src/access/api-key.ts";
@@ -60,7 +60,7 @@ describe("credentials", () => {
     );
   });
 
-  test("accept the scheme in any case", async () => {
+  test("accept the scheme regardless of case", async () => {
     const { key } = newApiKey();
     for (const scheme of ["Bearer", "bearer", "BEARER  "])
       expect((await me(withHeader(`${scheme} ${key}`))).status).toBe(200);
@@ -81,7 +81,7 @@ describe("credentials", () => {
 });
 
 describe("an API key", () => {
-  test("is refused with its own error while disabled, and works again once enabled", async () => {
+  test("is rejected with a specific error while disabled, and works again once enabled", async () => {
     const key = newApiKey();
     const record = await expectOk(owner.get(`auth/keys/${key.id}`));
     await expectOk(owner.put(`auth/keys/${key.id}`, { ...record, is_enabled: false }));

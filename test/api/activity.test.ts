@@ -1,4 +1,4 @@
-// GET /api/v1/activity over HTTP: parameters, refusals, periods, markers, and typical questions of a network engineer.
+// GET /api/v1/activity over HTTP: parameters, errors, periods, markers, and typical questions of a network engineer.
 // test/store/activity.test.ts compares the counts with a model.
 
 import { beforeAll, expect, test } from "bun:test";
@@ -126,7 +126,7 @@ test("parameters that do not apply are refused, and misspelled fields get a sugg
     invalid({ path: "/buckets", message: "requires group_by=time", value: 3 }),
   );
   expect(await refused("limit=3")).toMatchObject(
-    invalid({ path: "/limit", message: "is not for group_by=time: use buckets", value: 3 }),
+    invalid({ path: "/limit", message: "does not apply to group_by=time: use buckets", value: 3 }),
   );
   expect(await refused("types=if_entry&fields=oper_status,oper_stat")).toMatchObject(
     invalid({

@@ -1,4 +1,4 @@
-// POST /api/v1/ip-addresses/{id}/check: an immediate probe of one address, which needs the permissions of a scan of it.
+// POST /api/v1/ip-addresses/{id}/check: an immediate probe of one address, which requires permission to scan it.
 
 import { expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

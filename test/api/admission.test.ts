@@ -53,12 +53,12 @@ const list = () => new Request("http://localhost/api/v1/tags");
 const statuses = (responses: readonly Response[]) => responses.map(({ status }) => status);
 
 describe("concurrent requests", () => {
-  test("are all admitted while there are few, however long each takes", async () => {
+  test("are all admitted while there are few of them, even if each takes long", async () => {
     const responses = await sendConcurrently(ROUND_ALWAYS_ADMITTED, 10 * ROUND_WAIT_MS, list);
     expect(new Set(statuses(responses))).toEqual(new Set([401]));
   });
 
-  test("are all admitted while none waits long, however many there are", async () => {
+  test("are all admitted in any number while none of them waits long", async () => {
     const responses = await sendConcurrently(
       20 * ROUND_ALWAYS_ADMITTED,
       ROUND_WAIT_MS / (20 * ROUND_ALWAYS_ADMITTED),
@@ -102,7 +102,7 @@ describe("concurrent requests", () => {
     expect(appliance.reader.head().sequence).toBe(before);
   });
 
-  test("are refused sooner, and in greater number, in the round right after one with refusals", async () => {
+  test("are rejected sooner, and in greater numbers, right after a round with rejections", async () => {
     const between = (NEXT_ROUND_WAIT_MS + ROUND_WAIT_MS) / 2;
     const refused = async (count: number, immediately: boolean) =>
       (await sendConcurrently(count, between / count, list, immediately)).filter(({ status }) => status === 429).length;
@@ -160,7 +160,7 @@ describe("concurrent requests", () => {
     ]);
   });
 
-  test("can be refused on every operation but the health check, as documented", async () => {
+  test("can be rejected on every operation except the health check, as documented", async () => {
     const document = (await (await handle(new Request("http://localhost/api/openapi.json"))).json()) as {
       paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>;
     };

@@ -1,5 +1,5 @@
 // Free space of a subnet, compared with a reference implementation that checks every address; and allocations, which
-// never give out an address twice, however many requests are concurrent.
+// never assign an address twice, even to concurrent requests.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

@@ -1,8 +1,8 @@
-// Allowed source addresses of API keys (handbook: security, "API keys"): validation on write, and refusals of other
+// Allowed source addresses of API keys (handbook: security, "API keys"): validation on write, and rejection of other
 // sources.
 
 import { beforeEach, describe, expect, test } from "bun:test";
-import { CurrentRights } from "../../src/access/rights-now.ts";
+import { AuthorPermissions } from "../../src/access/current-permissions.ts";
 import { type Cidr, parseCidr } from "../../src/base/ip.ts";
 import {
   NEXT_ROUND_WAIT_MS,
@@ -122,7 +122,7 @@ describe("the allowed sources of a key", () => {
     expect([await requestStatus(key, "10.0.99.1"), await requestStatus(key, "10.0.100.1")]).toEqual([200, 401]);
   });
 
-  test("appear in history and at past instants, and can be restored", async () => {
+  test("appear in history and at past timestamps, and can be restored", async () => {
     const { record, key } = await newKey();
     tick();
     const narrowed = await expectOk(put(record, { allowed_sources: BLOCKS }));
@@ -338,7 +338,7 @@ describe("a change to allowed sources", () => {
 
   test("does not affect work the key has already started: a scan has no source address", async () => {
     const { record } = await newKey({ permissions: "Admin", allowed_sources: BLOCKS });
-    const rights = new CurrentRights(appliance.reader.db);
+    const rights = new AuthorPermissions(appliance.reader.db);
     const requester = { type: "ApiKey", id: record.id, role: "Member", networkId: first.networkId } as const;
     expect(rights.mayRequest(requester, appliance.clock.now())).toBe(true);
   });

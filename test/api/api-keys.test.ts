@@ -370,7 +370,7 @@ describe("the networks of a key", () => {
     expect((await read(key.id)).network_ids).toEqual([north, south]);
   });
 
-  test("are those of the requested instant, and a past response never changes", async () => {
+  test("are those of the requested timestamp, and a past response never changes", async () => {
     const { api_key: unrestricted } = await create();
     const { api_key: listed } = await create({ network_ids: [north, south] });
     const at = listed.created_at;
@@ -390,7 +390,7 @@ describe("the networks of a key", () => {
     expect((await owner.get(`${keys}?at=${at}&limit=0`)).data).toEqual(past);
   });
 
-  test("are filtered at a past instant by the caller's current access", async () => {
+  test("are filtered at a past timestamp by the caller's current access", async () => {
     const { id, client } = await member();
     const { api_key: key } = await expectOk(client.post(keys, bodyFor(id)));
     tick();
@@ -449,7 +449,7 @@ describe("the networks of a key", () => {
 });
 
 describe("rotating a key", () => {
-  test("responds like a creation; the old key is refused at once, and nothing else changes", async () => {
+  test("responds like a creation, invalidates the old key immediately, and changes nothing else", async () => {
     const { api_key: key, key: old } = await create({ permissions: "Member", network_ids: [north] });
     tick();
     const response = await owner.post(`${keys}/${key.id}/rotate`, undefined);
@@ -469,7 +469,7 @@ describe("rotating a key", () => {
 });
 
 describe("deleting a key", () => {
-  test("returns its final version, ends it at once and keeps it at past instants", async () => {
+  test("returns its final version, ends it immediately and keeps it at past timestamps", async () => {
     const { api_key: key, key: plaintext } = await create({ network_ids: [north] });
     tick();
     const path = `${keys}/${key.id}`;

@@ -1,5 +1,5 @@
 // Appliance status through the API: machine, pending work, backups, verifications and their visibility. Also covers
-// re-reading a backup, and the bill of materials.
+// re-verifying a backup, and the bill of materials.
 
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";

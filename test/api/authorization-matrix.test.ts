@@ -1,5 +1,5 @@
 // Every registered operation, called by every type of caller, now and at other timestamps: the status matches the
-// contract (handbook: security, "Roles"), a refused request writes nothing, and no response contains data hidden from
+// contract (handbook: security, "Roles"), a rejected request writes nothing, and no response contains data hidden from
 // its caller.
 
 import { afterAll, describe, expect, test } from "bun:test";
@@ -143,7 +143,7 @@ const CONFINED = [
 ];
 
 describe("HEAD", () => {
-  test("requires the same rights as GET, and reveals no more", async () => {
+  test("requires the same permissions as GET, and reveals no more", async () => {
     const problems: string[] = [];
     for (const route of routes.filter(({ method }) => method === "GET")) {
       const right = RIGHTS[nameOf(route)] as Right;

@@ -81,7 +81,7 @@ describe("a backup request", () => {
     expect((await owner.get(PATH)).data).toEqual([]);
   });
 
-  test("is reported at once as in progress, and later with its contents", async () => {
+  test("is reported immediately as in progress, and later with its contents", async () => {
     const jobs = new HeldJobs();
     await renew({ backups: { takeBackup: jobs.take } });
     const started = await owner.post(PATH, {});
@@ -232,7 +232,7 @@ describe("a backup request", () => {
     expect(jobs.orders).toHaveLength(1);
   });
 
-  test("is carried out when repeated with the Idempotency-Key of a refused request", async () => {
+  test("is executed when repeated with the Idempotency-Key of a rejected request", async () => {
     const jobs = new HeldJobs();
     await renew({ backups: { takeBackup: jobs.take } });
     const { data } = await owner.post(PATH, {});
@@ -439,7 +439,7 @@ describe("an entry with a backup's name that is not a regular file", () => {
   );
 });
 
-test("a backup that vanishes during listing is omitted", async () => {
+test("a backup that disappears during listing is omitted", async () => {
   mkdirSync(folder());
   const names = ["netledger-20261121T080000000Z.db", "netledger-20261121T080000001Z.db"];
   for (const name of names) writeFileSync(join(folder(), name), "");
@@ -533,7 +533,7 @@ describe("a backup file", () => {
     expect((await send(name)).body.code).toBe("rate_limit_exceeded");
   });
 
-  test("is refused to Admins, to an Owner's API key and to foreign pages", async () => {
+  test("is denied to Admins, to an Owner's API key and to cross-site pages", async () => {
     const name = await taken();
     const admin = await newUser({ role: "Admin" });
     await givePassword(admin.id);

@@ -1,4 +1,5 @@
-// Bindings as separate records: both forms, valid references, and versions of service and host for every change.
+// Bindings as separate records: both forms, valid references, and new versions of the service and the host on every
+// change.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -166,7 +167,7 @@ describe("a binding", () => {
       expect(await expectOk(put(binding.id, sent))).toMatchObject({ id: binding.id, service_id, ...expected });
   });
 
-  test("keeps an address that an item with its id omits, even in updates of its service and its host", async () => {
+  test("keeps the address of an item that omits it but has an id, even in updates of its service and its host", async () => {
     const host = await newServer();
     const [service, port_id, ip_address_id] = [
       host.services[0] as JsonRecord,
@@ -262,7 +263,7 @@ describe("a binding", () => {
     expectNothingWritten();
   });
 
-  test("is unique by service, type, port and address; the refusal names the duplicate", async () => {
+  test("is unique by service, type, port and address; the error names the duplicate", async () => {
     const host = await newServer();
     const [service_id, otherServiceId] = host.services.map((service: JsonRecord) => service.id) as [string, string];
     const [port_id, ip_address_id] = [host.ports[0].id, host.ip_addresses[0].id];

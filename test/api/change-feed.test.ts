@@ -343,13 +343,13 @@ describe("a long poll", () => {
     }
   });
 
-  test("returns at once if there is already a change", async () => {
+  test("returns immediately if there is already a change", async () => {
     await newTag({ name: "core" });
     const response = await owner.get("changes?after=0&wait=60");
     expect(response.data.length).toBeGreaterThan(0);
   });
 
-  test("returns at once after a quiet period, then batches changes for a twentieth of a second", async () => {
+  test("returns immediately after a quiet period, then batches changes for a twentieth of a second", async () => {
     const head = transactionCount();
     const reads = watchReads();
     try {
@@ -357,7 +357,7 @@ describe("a long poll", () => {
       const first = request(head);
       await owner.post("tags", { name: "one", color: "Green" });
       expect((await first).data.length).toBe(1);
-      // A caller that lags behind gets its response at once; its next request returns all changes since then.
+      // A caller that lags behind gets its response immediately; its next request returns all changes since then.
       expect((await request(head)).data.length).toBe(1);
       let isDone = false;
       const second = request(head + 1).finally(() => {

@@ -1,4 +1,4 @@
-// Reasons for changes: read from X-Change-Reason, stored with the transaction, and shown wherever it is shown.
+// Reasons for changes: read from X-Change-Reason, stored with the transaction, and shown wherever the transaction is.
 
 import { describe, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";

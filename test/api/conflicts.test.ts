@@ -43,7 +43,7 @@ describe("the table of conflicts", () => {
   const table = async (query = "", caller: Client = owner) =>
     csvRecords((await caller.get(`conflicts/export/csv?${query}`)).text);
 
-  test("has a row per participant, as in the list, with names as of the instant", async () => {
+  test("has a row per participant, as in the list, with names as of the timestamp", async () => {
     const conflict = await newConflict();
     const before = clock.text();
     tick();
@@ -180,7 +180,7 @@ describe("an accepted conflict", () => {
     expect(await accept(owner, conflict)).toMatchObject(refusal(409, "entity_stale"));
   });
 
-  test("reopens when acceptance is withdrawn, but stays accepted at earlier instants", async () => {
+  test("reopens when acceptance is withdrawn, but stays accepted at earlier timestamps", async () => {
     const conflict = await newConflict();
     const acceptance = await expectOk(accept(owner, conflict, "for now"));
     tick();
@@ -252,7 +252,7 @@ test("MAC addresses and subnets are accepted like addresses; a value without a c
     expect(await owner.post("conflicts/acceptances", body)).toMatchObject(refusal(409, "entity_stale"));
 });
 
-test("random acceptances match a naive model, at any instant and for every caller", async () => {
+test("random acceptances match a naive model, at any timestamp and for every caller", async () => {
   const random = seededRandom(83);
   const second = await anotherNetwork("8.9.0.0/16");
   await newSubnet({ cidr: "8.9.0.0/16" });

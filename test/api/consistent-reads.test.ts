@@ -39,7 +39,7 @@ async function observeReads(request: () => Promise<unknown>): Promise<{ outside:
 }
 
 describe("one read transaction", () => {
-  test("is used by a read, by session and by key, live and as of an instant", async () => {
+  test("is used by a read, by session and by key, live and as of a timestamp", async () => {
     const { key } = newApiKey();
     const at = clock.text();
     tick();

@@ -1,4 +1,4 @@
-// Merging two hosts, and splitting one: moved and remaining records, credential coverage, and undoing either.
+// Merging two hosts, and splitting one: moved and remaining records, credential coverage, and undo.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

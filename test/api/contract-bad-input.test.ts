@@ -813,7 +813,7 @@ describe("a header", () => {
       expect([value, (await send("GET", "/api/v1/tags", undefined, { cookie: value })).status]).toEqual([value, 200]);
   });
 
-  test("foreign Origin and Sec-Fetch-Site stop writes by cookie, and only those", async () => {
+  test("a cross-site Origin or Sec-Fetch-Site blocks writes authenticated by cookie, and no others", async () => {
     const [attempts, { key }] = [new Attempts(), newApiKey()];
     const tag = JSON.stringify({ name: "from elsewhere", color: "Red" });
     for (const headers of [

@@ -1,4 +1,4 @@
-// Contract of POST /api/v1/auth/keys (handbook: security, "API keys"): the response, the body, and the key in use.
+// Contract of POST /api/v1/auth/keys (handbook: security, "API keys"): the response, the body, and use of the key.
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";

@@ -254,7 +254,7 @@ function timeless(response: ApiResponse): unknown {
 }
 
 for (const seed of seedsOf(1, 2)) {
-  test(`every list as of an instant returns its state at that time, after ${STEPS} random changes (seed ${seed})`, async () => {
+  test(`every list as of a timestamp returns its state at that time, after ${STEPS} random changes (seed ${seed})`, async () => {
     const random = seededRandom(seed);
     await newMember();
     await newSubnet({ cidr: "192.0.2.0/24" });

@@ -59,7 +59,7 @@ async function putHost(host: JsonRecord, changes: JsonRecord): Promise<JsonRecor
   return expectSuccess(owner.put(`hosts/${host.id}`, hostBody(host, changes)));
 }
 
-describe("an instant", () => {
+describe("a timestamp", () => {
   test("never changes once returned, even if the clock is set back before a write", async () => {
     advance();
     const tag = await newTag({ name: "first" });
@@ -177,7 +177,7 @@ describe("an instant", () => {
     for (const path of ["tags", `tags/${tag.id}`]) expect((await owner.get(path)).body.meta).not.toHaveProperty("at");
   });
 
-  test("may be given as an age, and is echoed as the resolved instant", async () => {
+  test("may be given as an age, and is echoed as the resolved timestamp", async () => {
     const tag = await newTag({ name: "before" });
     clock.advance(5 * 86_400_000);
     await expectOk(owner.put(`tags/${tag.id}`, { ...tag, name: "after" }));
@@ -646,7 +646,7 @@ describe("a version", () => {
     expect(updated > host.updated_at).toBe(true);
   });
 
-  test("has its transaction's time: everything in one update shares one instant", async () => {
+  test("has its transaction's time: everything in one update shares one timestamp", async () => {
     const host = await newHost({ ports: [tcp(22)], services: [{ name: "s", service_definition: "S" }] });
     const instants = [host, ...host.ports, ...host.services].flatMap((record) => [
       record.created_at,

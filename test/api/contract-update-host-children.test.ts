@@ -267,7 +267,7 @@ describe("a port", () => {
     );
   });
 
-  test("takes another number and its type by its id, and stays the same record", async () => {
+  test("can change number and type by its id, and stays the same record", async () => {
     const host = await fullHost();
     const [http, dns] = host.ports;
     const after = await update(host, { ports: [tcp(8080, http.id), dns] });
@@ -295,7 +295,7 @@ describe("a port", () => {
 });
 
 describe("a service", () => {
-  test("takes another name by its id, and keeps the optional fields that its item omits", async () => {
+  test("can change its name by its id, and keeps the optional fields that its item omits", async () => {
     const [tag, port_id] = [await newTag(), unusedId()];
     const kept = { position: 4, tags: [tag.id], virtualization: { type: "Podman", details: { container_id: "c" } } };
     const host = await newHost({
@@ -379,7 +379,7 @@ describe("a binding", () => {
     expect(after.services[0].bindings[0].port_id).toBe(host.ports[0].id);
   });
 
-  test("is refused with 400 for a port or address that is foreign, unknown or deleted by this update", async () => {
+  test("is rejected with 400 for a port or address that belongs to another host, is unknown, or is deleted by this update", async () => {
     const host = await newHost({ ports: [tcp(80)], ip_addresses: [{ ip_address: "192.0.2.33" }] });
     const otherHost = await newHost({ ports: [tcp(80)], ip_addresses: [{ ip_address: "192.0.2.34" }] });
     const bound = (binding: JsonRecord) => ({ services: [service({ bindings: [binding] })] });

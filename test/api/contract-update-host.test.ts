@@ -285,7 +285,7 @@ describe("tags", () => {
 });
 
 describe("expected_updated_at", () => {
-  test("is compared as an instant, in any notation", async () => {
+  test("is compared as a timestamp, in any notation", async () => {
     const host = await newHost();
     const at = Date.parse(host.updated_at);
     const shifted = new Date(at + (5 * 60 + 30) * 60_000).toISOString().replace("Z", "+05:30");

@@ -1,4 +1,4 @@
-// Contract of PUT /api/v1/auth/keys/{id} (handbook: security, "API keys"): kept and cleared fields, and the effect.
+// Contract of PUT /api/v1/auth/keys/{id} (handbook: security, "API keys"): kept and cleared fields, and effects.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";

@@ -117,7 +117,7 @@ describe("an assignment", () => {
     expect(changesOf(credential)).toEqual([null]);
   });
 
-  test("is the same on both sides at every past instant", async () => {
+  test("is the same on both sides at every past timestamp", async () => {
     const instants: string[] = [credential.valid_from];
     for (const response of [
       await assign({ host_assignments: [{ host_id: host.id }] }),

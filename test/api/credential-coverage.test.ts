@@ -1,5 +1,5 @@
-// Coverage of credentials assigned to hosts. However a Member, a scan or an undo gives a host another address, the
-// socket at that address must never receive the secret.
+// Coverage of credentials assigned to hosts. If a Member, a scan or an undo gives a host another address, in any way,
+// the socket at that address must never receive the secret.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

@@ -55,7 +55,7 @@ test("reports each step, sends to that address only, and writes nothing", async 
   expect(probes.forgetCount).toBe(1);
 });
 
-test("logs a line without the secret, and discloses it nowhere else", async () => {
+test("logs the trial without the secret, which appears nowhere else", async () => {
   const { text } = await tryCredential();
   expect(text).not.toContain(SECRET.slice(0, 6));
   const lines = appliance.logLines.filter((line) => line.includes("credential_tried"));
@@ -83,7 +83,7 @@ test("logs user, credential and target before anything is sent, regardless of th
   }
 });
 
-test("sends nothing if that line cannot be logged", async () => {
+test("sends nothing if logging fails", async () => {
   const contacted: string[] = [];
   probes.hold = async (address) => void contacted.push(address);
   const push = appliance.logLines.push;

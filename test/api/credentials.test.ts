@@ -1,4 +1,4 @@
-// Credentials and their secrets: the exact contract, and no secrets anywhere else.
+// Credentials and their secrets: the exact contract, and no leaks anywhere else.
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";

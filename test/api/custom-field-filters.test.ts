@@ -93,7 +93,7 @@ describe("a filter on a custom field", () => {
     );
   });
 
-  test("uses past values at an instant, and each version's own in histories", async () => {
+  test("uses past values at a timestamp, and each version's own in histories", async () => {
     const instant = hosts.none?.updated_at as string;
     for (const rack of ["R3", "R4", "R2"]) {
       tick();
@@ -108,7 +108,7 @@ describe("a filter on a custom field", () => {
     expect(await findHosts('changes(custom_fields, "-1h") = 3')).toEqual(["two"]);
   });
 
-  test("uses the field's definition at that instant if it has changed since", async () => {
+  test("uses the field's definition at that timestamp if it has changed since", async () => {
     const instant = hosts.none?.updated_at as string;
     const height = ((await owner.get("custom-fields?search=height")).data as JsonRecord[])[0];
     tick();
@@ -125,7 +125,7 @@ describe("a filter on a custom field", () => {
     expect(await findHosts("custom_fields.height > 2", `&at=${instant}`)).toEqual(["two", "three"]);
   });
 
-  test("is accepted at instants before the field existed, and matches nothing", async () => {
+  test("is accepted at timestamps before the field existed, and matches nothing", async () => {
     const before = hosts.none?.updated_at as string;
     tick();
     await newField({ key: "floor", type: "number" });

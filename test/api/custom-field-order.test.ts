@@ -164,7 +164,7 @@ describe("a list ordered by a custom field", () => {
     expect(refused.body.params.issues[0].message).not.toContain("custom");
   });
 
-  test("works at any instant, even before a field existed and after its deletion", async () => {
+  test("works at any timestamp, even before a field existed and after its deletion", async () => {
     const host = await newHost({ name: "a", custom_fields: { rack: "x" } });
     await newHost({ name: "b", custom_fields: { rack: "c" } });
     tick();

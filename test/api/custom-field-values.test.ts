@@ -390,7 +390,7 @@ describe("a diff", () => {
 });
 
 describe("an export", () => {
-  test("has a column per field of the kind at that instant, in order of creation", async () => {
+  test("has a column per field of the kind at that timestamp, in order of creation", async () => {
     await newField({ type: "choice", choices: ["R1", "=1+1"] });
     const host = await newHost({ custom_fields: { rack: "=1+1" } });
     tick();

@@ -1,4 +1,4 @@
-// Required change reasons of an organization: affected callers and operations, start, and exemptions.
+// Required change reasons of an organization: which callers and operations need them, from when on, and exemptions.
 
 import { describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";

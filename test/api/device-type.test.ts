@@ -1,5 +1,5 @@
-// The type of a host: derived by scans with its source, kept once a person sets it, filtered, exported, and as of the
-// past.
+// Host types: derived by scans with their source, kept once a person sets them, filtered, exported, and read at past
+// timestamps.
 
 import { beforeEach, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -18,7 +18,7 @@ beforeEach(async () => {
   await communityOf("public");
 });
 
-/** Scans one or more addresses; those without a device answer ping. */
+/** Scans one or more addresses; those without a device respond to ping. */
 async function scan(...targets: string[]): Promise<void> {
   for (const target of targets) if (!probes.alive.has(target)) probes.alive.set(target, {});
   tick();
@@ -59,7 +59,7 @@ test("a device's report gives its type once; a changed report changes it, in a v
   expect((await owner.get(`hosts/${id}?at=${before}`)).data).toMatchObject({ device_type: "Switch" });
 });
 
-test("a device that proves nothing is Unknown, and becomes Unknown when its evidence is gone", async () => {
+test("a device without evidence is Unknown, and becomes Unknown when its evidence disappears", async () => {
   const box = (sysDescr: string) =>
     deviceWith({
       system: { scalars: { sysName: utf8("box"), sysDescr: utf8(sysDescr), sysObjectID: "1.3.6.1.4.1.99999.7" } },
@@ -75,7 +75,7 @@ test("a device that proves nothing is Unknown, and becomes Unknown when its evid
   expectNothingWritten();
 });
 
-test("a person's type stays, with the scan's next to it, and can be anything", async () => {
+test("a manually set type stays, with the scanned type next to it, and can be any type", async () => {
   serve(SWITCH, readSwitch({ name: "acc-1", address: SWITCH, mac: switchMac, ports: {} }));
   await scan(SWITCH);
   const host = await put(await hostAt(SWITCH), { device_type: "Firewall", device_type_source: "Vendor" });
@@ -100,7 +100,7 @@ test("a person's type stays, with the scan's next to it, and can be anything", a
   ).toMatchObject({ status: 400 });
 });
 
-test("a host that a person entered without a type takes the scan's; the type entered with it stays", async () => {
+test("a host entered manually without a type gets the scanned type; an entered type stays", async () => {
   const entered = (name: string, last: number, fields: JsonRecord = {}) =>
     newHost({ name, ip_addresses: [{ ip_address: `10.0.0.${last}` }], ...fields });
   expect(await entered("acc-1", 1)).toMatchObject({ device_type: "Unknown", device_type_source: null });
@@ -167,7 +167,7 @@ test("a host that only answers ping has the type that its neighbors announce, an
   await scan(SWITCH, "10.0.0.2", "10.0.0.3");
   expectNothingWritten();
 
-  // A person's type stays, whatever neighbors hear.
+  // A manually set type stays, whatever neighbors report.
   await put(await hostAt("10.0.0.3"), { device_type: "Camera" });
   await scan(SWITCH, "10.0.0.2", "10.0.0.3");
   expect(await hostAt("10.0.0.3")).toMatchObject({

@@ -24,7 +24,7 @@ async function diff(query: string, caller = owner): Promise<JsonRecord> {
   return response.data;
 }
 
-describe("the diff of two instants", () => {
+describe("the diff of two timestamps", () => {
   test("lists additions, removals and changes, field by field, with actor and time", async () => {
     const changedTag = await newTag({ name: "kept", color: "Green" });
     const removedTag = await newTag({ name: "gone" });
@@ -88,7 +88,7 @@ describe("the diff of two instants", () => {
     expect((await diff(`from=-7d&network_id=${tag.id}`)).counts).toEqual({});
   });
 
-  test("is empty for a single instant, or if all changes were undone", async () => {
+  test("is empty for a single timestamp, or if all changes were undone", async () => {
     const tag = await newTag({ name: "a" });
     tick();
     const from = clock.text();
@@ -118,7 +118,7 @@ describe("the diff of two instants", () => {
     expect((await diff(`from=${start}&to=${before}`)).added).toMatchObject([{ record: { name: "a" } }]);
   });
 
-  test("accepts ages as instants, and any instant before the first transaction", async () => {
+  test("accepts ages as timestamps, and any timestamp before the first transaction", async () => {
     await newTag({ name: "a" });
     clock.advance(3_600_000);
     await newTag({ name: "b" });

@@ -147,7 +147,7 @@ describe("reading a store from before a field was added", () => {
     db.$client.close();
   });
 
-  test("filters, searches and orders at past instants by the later field's default", async () => {
+  test("filters, searches and orders at past timestamps by the later field's default", async () => {
     const list = async (query: string) => ((await callers.owner.get(query)).data as JsonRecord[]).map(({ id }) => id);
     for (const at of [store.instants[5], store.instants[8]]) {
       const all = await list(`subnets?at=${at}`);

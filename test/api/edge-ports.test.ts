@@ -1,5 +1,5 @@
-// Edge ports behind phones, access points, servers and documented cables, from agents' rows to every answer that asks
-// where stations connect: the list of stations, locate, conflicts, highlights, the faceplate, now and in the past.
+// Edge ports behind phones, access points, servers and documented cables, from agents' rows to every report of where
+// stations connect (station list, locate, conflicts, highlights, faceplate), now and in the past.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 type Ports = Parameters<typeof readSwitch>[0]["ports"];
 
-/** Scans the switch with these ports, and addresses that answer ping, with their MAC addresses. */
+/** Scans the switch with these ports, and addresses that respond to ping, with their MAC addresses. */
 async function scan(ports: Ports, alive: Readonly<Record<string, string>> = {}): Promise<void> {
   probes.devices.set(ACCESS.address, { device: readSwitch({ ...ACCESS, ports }), community: "public" });
   probes.alive.set(ACCESS.address, {});
@@ -34,7 +34,7 @@ async function rescan(...targets: string[]): Promise<void> {
 }
 
 const list = async (path: string): Promise<JsonRecord[]> => (await owner.get(path)).data;
-/** Where the desk is according to each answer, as `switch port`; null for nowhere. */
+/** Location of the desk according to each response, as `switch port`; null for none. */
 async function answers(mac: string, at = ""): Promise<Record<string, unknown>> {
   const query = at === "" ? "" : `&at=${at}`;
   const placesIn = (rows: JsonRecord[]) =>
@@ -117,12 +117,12 @@ describe("a port with a neighbor outside the inventory", () => {
     expect(await answers(DESK)).toEqual(isEdge ? hereAt("Gi0/3") : elsewhere("Gi0/3"));
   });
 
-  test("proves nothing without capabilities and description: it stays out of the list of stations", async () => {
+  test("is no evidence without capabilities and description: it is not listed as a station", async () => {
     await scan({ 3: { macs: [DEVICE, DESK], lldp: [{ chassis: DEVICE, name: "thing" }] } });
     expect(await answers(DESK)).toMatchObject({ stations: [], located: "acc-1 Gi0/3 Edge", role: "Unknown" });
   });
 
-  test("shows the capabilities in interfaces, further neighbors, filters, tables and the map's evidence", async () => {
+  test("shows the capabilities in interfaces, additional neighbors, filters, tables and the map's evidence", async () => {
     const lldp = [
       { chassis: DEVICE, name: "SEP1", enabled: "24" },
       { chassis: DESK, name: "pc-1", enabled: "01" },
@@ -163,7 +163,7 @@ describe("a port with a host of the inventory at the far end", () => {
     expect(await answers(DESK)).toEqual(hereAt("Gi0/3"));
   });
 
-  test("follows the type that a person sets, also in the past", async () => {
+  test("follows a manually set type, now and in the past", async () => {
     await scan({ 3: { macs: [DEVICE, DESK], lldp: [phone] } }, { "10.0.0.5": DEVICE });
     const before = clock.text();
     tick();
@@ -189,7 +189,7 @@ describe("a port with a host of the inventory at the far end", () => {
     expect(await answers(DESK)).toEqual(elsewhere("Gi0/3"));
   });
 
-  test("leaves a station to the port of the access point that reports it itself: one place, no conflict", async () => {
+  test("leaves a station on the port of the access point that reports it: one location, no conflict", async () => {
     const ap = { name: "ap-1", address: "10.0.0.5", mac: DEVICE };
     const system = { sysDescr: new TextEncoder().encode("Acme Access Point 9"), sysObjectID: "1.3.6.1.4.1.99999.2" };
     const uplink: HeardLldp = { chassis: ACCESS.mac, port: "Gi0/3", name: "acc-1", enabled: "20" };
@@ -219,7 +219,7 @@ describe("a desk behind a phone", () => {
     lldp: [{ chassis: DEVICE, enabled: "24" }],
   });
 
-  test("that moves to another phone's port is a highlight of the change", async () => {
+  test("is highlighted when it moves to another phone's port", async () => {
     await scan({ 3: withPhone([DESK]), 4: {} });
     await scan({ 3: withPhone([]), 4: { macs: [DESK], lldp: [{ chassis: "00:1b:21:00:05:02", enabled: "24" }] } });
     const transactions = await list("transactions?limit=20&include=highlights");
@@ -229,7 +229,7 @@ describe("a desk behind a phone", () => {
     expect([move?.mac_address, move?.from.name, move?.to.name]).toEqual([DESK, "Gi0/3", "Gi0/4"]);
   });
 
-  test("with a copy of its MAC address behind another phone is a conflict", async () => {
+  test("is in conflict if its MAC address also appears behind another phone", async () => {
     await scan({ 3: withPhone([DESK]), 4: { macs: [DESK], lldp: [{ chassis: "00:1b:21:00:05:02", enabled: "24" }] } });
     const conflicts = await list("conflicts?limit=0");
     expect(conflicts.map(({ type, value }) => [type, value])).toEqual([["Mac", DESK]]);

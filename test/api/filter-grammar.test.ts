@@ -1,5 +1,5 @@
-// Invalid filters, which get 400 with the position of the error, and randomly mutated and expensive ones, which are
-// evaluated or refused in bounded time.
+// Invalid filters, which are rejected with 400 and the position of the error, and randomly mutated and expensive ones,
+// which are evaluated or rejected in bounded time.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FILTER_MAX_DEPTH, FILTER_MAX_LENGTH, FILTER_MAX_TERMS } from "../../src/base/filter-limits.ts";
@@ -219,7 +219,7 @@ describe("A refused filter", () => {
     ["name = a, b", 8, /^has a ,/],
     ["name = ever(a)", 7, /is a function$/],
     ["ever(was(-1d, name = a), -2d)", 5, /^must not use was/],
-    ["ever(name = a, 2099-01-01)", 15, /^must not be after the instant/],
+    ["ever(name = a, 2099-01-01)", 15, /^must not be after the timestamp/],
     ["ever(last_seen_at:*, -1d)", 5, /^must not use last_seen_at/],
     ["always(network.name = a, -1d)", 7, /belongs to another record$/],
     ["was(-1d, interfaces:*)", 9, /belongs to another record$/],
@@ -306,7 +306,7 @@ describe("An expensive filter", () => {
     ["arguments", fill("ever(", "a,", "a)")],
     ["words", fill("", "a ")],
     ["a word", fill('"', "a", '"')],
-    ["blanks", fill("name:*", " ")],
+    ["spaces", fill("name:*", " ")],
     ["composing accents", fill('name = "a', "\u0301", '"')],
   ];
   /** For one list of several hosts; a short filter takes a tenth of it. */

@@ -56,7 +56,7 @@ describe.each(SEEDS)("a random history (seed %i)", (seed) => {
     expect(Math.min(tally.some, tally.none, tally.all), JSON.stringify(tally)).toBeGreaterThan(FILTER_COUNT / 8);
   });
 
-  test("each value is compared as by a naive model, in every notation", async () => {
+  test("each comparison matches a naive model, in every notation", async () => {
     const { random, filters: questions, callers, history } = fixture;
     const instants = [null, random.pick(history.instants), random.pick(history.instants)];
     for (let count = 0; count < FILTER_COUNT / 2; count += 1) {
@@ -103,7 +103,7 @@ describe.each(SEEDS)("a random history (seed %i)", (seed) => {
 let restoreFields = () => {};
 afterAll(() => restoreFields());
 
-test("over a store written by an earlier version, new fields have their default at every instant", async () => {
+test("over a store written by an earlier version, new fields have their default at every timestamp", async () => {
   const earlier = await writeEarlierStore();
   const { instants, thinnedBefore, ids } = earlier;
   restoreFields = addLaterFields();

@@ -175,7 +175,7 @@ describe("A filter compares", () => {
     expect(await ports("fdb_macs:*")).toEqual([1]);
   });
 
-  test("timestamps and ages, relative to the requested instant", async () => {
+  test("timestamps and ages, relative to the requested timestamp", async () => {
     expect(await hosts(`created_at < "${beforeInterfaces}"`)).toEqual(["core-1", "Edge-2", "printer"]);
     expect(await hosts("created_at > -1d")).toEqual(["core-1", "Edge-2", "printer"]);
     expect(await hosts("created_at > 2099-01-01")).toEqual([]);
@@ -233,7 +233,7 @@ describe("A temporal filter tests", () => {
     expect(await hosts(`changes(updated_at, ${midway}) >= 3 AND changes(name, ${midway}) = 0`)).toEqual(["Edge-2"]);
   });
 
-  test("whether something held ever, always or at an instant", async () => {
+  test("whether a condition held ever, always or at a timestamp", async () => {
     expect(await ports('ever(oper_status = "Up", "-1h")')).toEqual([1, 3]);
     expect(await ports('ever(oper_status = "Up", "-1h") AND oper_status = Down')).toEqual([3]);
     expect(await ports(`always(oper_status = Up, ${midway})`)).toEqual([1]);
@@ -309,7 +309,7 @@ describe("a malformed filter", () => {
       "must not use last_seen_at within ever(…): its changes create no version",
     ],
     ["if-entries", "ever(was(-1d, if_index = 1), -7d)", 5, "must not use was(…) within ever(…)"],
-    ["if-entries", "was(2099-01-01, if_index = 1)", 4, "must not be after the instant of the list"],
+    ["if-entries", "was(2099-01-01, if_index = 1)", 4, "must not be after the timestamp of the list"],
     ["credentials", "credential_type.community:*", 0, "must not use credential_type.community, which is a secret"],
     ["auth/keys", "key = nlk_a", 0, "must not use key, which masks a secret"],
   ];
@@ -341,7 +341,7 @@ test("a caller with fewer networks finds nothing out of reach, not even through 
 
 // Last in the file, because it changes the records of the other blocks.
 describe("A filter matches", () => {
-  test("the other end of a link, by name, at every instant", async () => {
+  test("the other end of a link, by name, at every timestamp", async () => {
     const { data } = await owner.get("if-entries?limit=0");
     const [uplink, second, loop] = data as [JsonRecord, JsonRecord, JsonRecord];
     const connect = async (port: JsonRecord, neighbor: JsonRecord | null) => {

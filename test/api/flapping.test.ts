@@ -1,5 +1,5 @@
 // Flapping interfaces: the summary counts and names exactly those that its request lists, for every caller, at any
-// instant, also of interfaces that were deleted or brought back.
+// timestamp, including interfaces that were deleted or restored.
 
 import { expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -26,7 +26,7 @@ interface Answers {
   readonly listed: readonly string[];
 }
 
-/** The summary and the list that it names, of the same instant. */
+/** The summary and the list that it names, of the same timestamp. */
 async function answers(client: Client, query: { at?: string; network_id?: string }): Promise<Answers> {
   const { flapping, needs_attention } = (await client.get(`summary?${new URLSearchParams(query)}`)).data;
   const attention = needs_attention.find(({ kind }: JsonRecord) => kind === "Flapping");
@@ -58,7 +58,7 @@ interface Step {
   readonly networks: Networks;
 }
 
-/** Ids of the flapping interfaces as of an instant. @param reached networks of the caller */
+/** Ids of the flapping interfaces as of a timestamp. @param reached networks of the caller */
 function expectedPorts(steps: readonly Step[], at: number, reached: readonly string[], networkId?: string): string[] {
   const existing: Networks = steps.findLast((step) => step.at <= at)?.networks ?? new Map();
   const counts = new Map<string, number>();
@@ -152,7 +152,7 @@ test("over a random history, the summary's flapping ports are those that its fil
     }
 });
 
-test("the day of a flapping port begins after the instant 24 hours before, and ends with the instant", async () => {
+test("the day of a flapping port begins after the timestamp 24 hours before, and ends with the timestamp", async () => {
   const { id } = await newIfEntry((await newHost({})).id, { if_index: 1 });
   clock.advance(60_000);
   const firstChange = clock.now();

@@ -1,5 +1,5 @@
-// Requests for a foreign host name, which are refused on every path before any other processing: a site that rebinds
-// its name to the appliance (DNS rebinding) gets nothing.
+// Requests for an unknown host name, which are rejected on every path before any other processing, so that a site that
+// rebinds its name to the appliance (DNS rebinding) gets nothing.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Console } from "../../src/http/console-pages.ts";

@@ -1,4 +1,4 @@
-// POST /api/v1/hosts/bulk: created, updated and unchanged hosts in one transaction, with issues by index and no writes
+// POST /api/v1/hosts/bulk: created, updated and unchanged hosts in one transaction; errors by index, without writes.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { BODY_MAX_CONTAINERS, BULK_BODY_LIMIT_BYTES } from "../../src/http/body.ts";

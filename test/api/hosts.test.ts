@@ -274,7 +274,7 @@ test("two ports can swap numbers, and an item without an id matches the record o
   expect(same.data.ports).toEqual(swapped.data.ports);
 });
 
-test("one issue refuses the whole request, and all issues are reported", async () => {
+test("one error rejects the whole request, and all errors are reported", async () => {
   const host = await newHost();
   const before = transactions();
   const response = await updateHost(host, {
@@ -313,7 +313,7 @@ test("the second of two concurrent writers with the same lock is refused", async
   expect([firstWrite?.status, secondWrite?.status].sort()).toEqual([200, 409]);
 });
 
-test("a deleted host's children are deleted with it, and it remains visible at past instants", async () => {
+test("a deleted host's children are deleted with it, and it remains visible at past timestamps", async () => {
   const host = await newHost({
     ip_addresses: [{ ip_address: "10.2.3.4" }],
     interfaces: [{ if_index: 1, if_descr: "eth0" }],
@@ -342,7 +342,7 @@ test("a re-created record carries the lineage of its identity", async () => {
   expect(third.data.ports[0].lineage_id).toBe(host.ports[0].id);
 });
 
-test("forwarding entries are separate records: an interface at an instant shows those at that time", async () => {
+test("forwarding entries are separate records: an interface at a timestamp shows those at that time", async () => {
   const host = await newHost({ interfaces: [{ if_index: 1, if_descr: "eth0" }] });
   const entry = (await owner.get("if-entries")).data[0];
   const body = { if_index: 1, if_descr: "eth0" };
@@ -1558,7 +1558,7 @@ describe("a host's asset tag", () => {
     expect(await expectOk(owner.get(`hosts/${host.id}`))).toMatchObject({ asset_tag: "NL-0043" });
   });
 
-  test("is searchable and a table column, even at past instants", async () => {
+  test("is searchable and a table column, even at past timestamps", async () => {
     const host = await newHost({ asset_tag: "INV-2026/0042" });
     const at = instant();
     await put(host, { asset_tag: "INV-2026/0099" });
@@ -1594,7 +1594,7 @@ describe("a single host", () => {
     expect((await owner.get(`hosts/${host.id}?include_children=false`, conditional)).status).toBe(200);
   });
 
-  test("has child counts as of the instant, alone or in a list", async () => {
+  test("has child counts as of the timestamp, alone or in a list", async () => {
     const empty = await newHost();
     const host = await newHost({
       ip_addresses: [{ ip_address: "10.2.3.4" }, { ip_address: "10.2.3.5" }],

@@ -603,7 +603,7 @@ describe("the MAC addresses behind an interface", () => {
     expect(versionsOf(device.id).at(-1)).toMatchObject({ changed: ["interfaces"] });
   });
 
-  test("are as of the requested instant, for one entry, in a page, in a stream and in the response to a DELETE", async () => {
+  test("are as of the requested timestamp, for one entry, in a page, in a stream and in the response to a DELETE", async () => {
     const device = await host();
     const [entry, bare] = [await newIfEntry(device.id, { fdb_macs: macs(0, 3) }), await newIfEntry(device.id)];
     const states: Array<[string, string[] | undefined]> = [[entry.valid_from, macs(0, 3)]];
@@ -665,7 +665,7 @@ describe("the filters of the list", () => {
     deletedAt: string | null;
   }
 
-  test("combine at every instant, for every caller, within their reach", async () => {
+  test("combine at every timestamp, for every caller, within their reach", async () => {
     const second = await newNetwork();
     const networkIds = [networkId, networkId, second.id, second.id];
     const hosts: JsonRecord[] = [];

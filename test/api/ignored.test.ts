@@ -1,4 +1,5 @@
-// Records that scans must not create again: ignored with or after their deletion, listed, lifted, and ended by a restore.
+// Records that scans must not create again: ignored with or after their deletion, listed, removed, and ended by a
+// restore.
 
 import { describe, expect, test } from "bun:test";
 import type { Author } from "../../src/db/writing/ledger.ts";
@@ -275,7 +276,7 @@ describe("deleting a record with ignore=true", () => {
     await remove(`if-entries/${fixture.entries[0]}`);
     const [first] = await ignored();
     const recreated = await newIfEntry(fixture.host, { if_index: 1, if_name: "uplink" });
-    // Manual creation still works, and lifts nothing.
+    // Manual creation still works, and removes no entry.
     expect(await ignored()).toEqual([first as JsonRecord]);
     inTransaction((tx) => tx.update(ifEntryKind, recreated.id, { first_discovery_id: SCAN }), scan());
     tick();
@@ -452,7 +453,7 @@ describe("no ignored entry is made", () => {
 });
 
 describe("an ignored entry", () => {
-  test("is listed by network, host and kind, in order, now and in the past, also as a table", async () => {
+  test("is listed by network, host and kind, in order, now and in the past, including as a table", async () => {
     const otherNetwork = await newNetwork();
     const fixture = discovered();
     const elsewhere = discovered(otherNetwork.id);
@@ -496,7 +497,7 @@ describe("an ignored entry", () => {
     expect(table[0]).toMatchObject({ host_name: "core-1", entity: "if_entry", label: "Gi0/2" });
   });
 
-  test("is lifted by a Member or above, singly or in bulk, in a transaction that can be read and undone", async () => {
+  test("is removed by a Member or above, singly or in bulk, in a transaction that can be read and undone", async () => {
     const fixture = discovered();
     for (const id of fixture.entries) await remove(`if-entries/${id}`);
     await remove(`ports/${fixture.port}`);
@@ -590,7 +591,7 @@ describe("an ignored entry", () => {
   });
 });
 
-describe("an ignored entry is lifted", () => {
+describe("an ignored entry is removed", () => {
   const restore = (path: string, at: string, body: JsonRecord = {}) =>
     expectOk(owner.post(`${path}/restore`, { at, ...body }));
 
@@ -666,7 +667,7 @@ describe("an ignored entry is lifted", () => {
     expect((await live("hosts", fixture.host)).interfaces).toHaveLength(1);
   });
 
-  test("by a revert of the deletion, even if already lifted", async () => {
+  test("by a revert of the deletion, even if already removed", async () => {
     const fixture = discovered();
     await remove(`hosts/${fixture.host}`);
     const deletion = transactionCount();

@@ -1,4 +1,4 @@
-// Refusal of invisible names, and of look-alikes of unique names.
+// Rejection of invisible names, and of look-alikes of unique names.
 
 import { describe, expect, test } from "bun:test";
 import { openWritable } from "../../src/db/connection.ts";

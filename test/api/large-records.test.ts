@@ -41,7 +41,7 @@ describe("a host with thousands of ports", () => {
     expect(await owner.put(path, hostBody(host), { "if-match": etag })).toMatchObject({ status: 412 });
   });
 
-  test("is read as of an instant, and returned in its last state", async () => {
+  test("is read as of a timestamp, and returned in its last state", async () => {
     const at = instant();
     const port = host.ports[0].id;
     await expectOk(owner.delete(`ports/${port}`));

@@ -481,7 +481,7 @@ describe("a list of hosts", () => {
     }
   });
 
-  test("searches past values at an instant", async () => {
+  test("searches past values at a timestamp", async () => {
     const subnet = await newSubnet({ cidr: "10.0.0.0/8" });
     const host = await newHost({
       name: "old",

@@ -170,7 +170,7 @@ describe("GET /api/v1/locate", () => {
     expect(result.body.params.issues.map((issue: JsonRecord) => issue.path)).toContain(path);
   });
 
-  test("uses a single instant: before a move, at it, and after", async () => {
+  test("uses a single timestamp: before a move, at it, and after", async () => {
     await newWebHost();
     const [one, two] = [await newHost({ name: "access-1" }), await newHost({ name: "access-2" })];
     const first = await newPort(one, "Gi1", [MAC]);
@@ -190,7 +190,7 @@ describe("GET /api/v1/locate", () => {
     expect((await owner.get(`locate?mac=${MAC}&at=${returnedAt}`)).body.meta.at).toBe(returnedAt);
   });
 
-  test("uses port states and neighbors at the instant", async () => {
+  test("uses port states and neighbors at the timestamp", async () => {
     await newWebHost();
     const access = await newHost({ name: "access-1" });
     const esx = await newHost({ name: "esx-1" });
@@ -396,7 +396,7 @@ describe("a record out of reach", () => {
     };
   }
 
-  test("is invisible: in the response, the evidence and the confidence, at any instant", async () => {
+  test("is invisible: in the response, the evidence and the confidence, at any timestamp", async () => {
     const { second, confined, nowhere, foreign } = await twoNetworks();
     advancePastWrites();
     const at = formatInstant(appliance.reader.head().at);
@@ -565,7 +565,7 @@ describe("GET /api/v1/locate/timeline", () => {
 describe("past and present", () => {
   const QUERIES = [`mac=${MAC}`, `mac=${otherMac(1)}`, `ip=${IP}`, "ip=192.0.2.8", "hostname=web-1", "hostname=esx-1"];
 
-  test("a live response equals the later response for that instant, and the timeline agrees at every transaction", async () => {
+  test("a live response equals the later response for that timestamp, and the timeline agrees at every transaction", async () => {
     const random = seededRandom(7);
     const pick = <T>(items: readonly T[]): T =>
       items[Math.floor(((random.bytes(1)[0] as number) / 256) * items.length)] as T;

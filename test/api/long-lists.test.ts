@@ -67,7 +67,7 @@ const ids = (hosts: readonly JsonRecord[]) => hosts.map((host) => host.id as str
 
 describe.each([
   ["live", ""],
-  ["as of an instant", "&at="],
+  ["as of a timestamp", "&at="],
 ])("a long list %s", (_state, when) => {
   const atSuffix = () => (when === "" ? "" : `${when}${at}`);
 
@@ -147,7 +147,7 @@ describe.each([
   });
 });
 
-test("a long list at an instant is unaffected by later writes, and current records have no valid_to", async () => {
+test("a long list at a timestamp is unaffected by later writes, and current records have no valid_to", async () => {
   const past = await fetchPage(`order_by=name&limit=1000&include_children=false&at=${at}`);
   const present = await fetchPage("order_by=name&limit=1000&include_children=false");
   expect(present.data.every((host) => host.valid_to === null)).toBe(true);
@@ -168,7 +168,7 @@ test("a long list that cannot be read fails before it starts, with its status", 
   expect(response.text).not.toContain("disk");
 });
 
-describe("a long list by name at changing instants", () => {
+describe("a long list by name at changing timestamps", () => {
   const instants: string[] = [];
 
   /** One transaction each: renames, deletions and creations. */
@@ -196,7 +196,7 @@ describe("a long list by name at changing instants", () => {
     expect((await fetchPage(`${query}&limit=7&offset=1200`)).data).toEqual(sorted.slice(1200, 1207));
   }
 
-  test("is in the order of each instant, before and after earlier requests, and after later writes", async () => {
+  test("is in the order of each timestamp, before and after earlier requests, and after later writes", async () => {
     instants.push(at);
     for (let round = 0; round < 4; round += 1) await change(round);
     for (const index of [2, 0, 4, 1, 3, 2])

@@ -69,7 +69,7 @@ describe("map positions", () => {
     expect(transactionCount()).toBe(transactions);
   });
 
-  test("appear in the topology at every instant, over a period, and around a host", async () => {
+  test("appear in the topology at every timestamp, over a period, and around a host", async () => {
     tick();
     const before = clock.text();
     clock.advance(DAY_MS);

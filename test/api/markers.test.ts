@@ -246,7 +246,7 @@ function instantsOf({ operation }: RegisteredRoute, part: "query" | "body"): str
   return Object.keys(properties).filter((name) => /^(as-of|instant-or-age)$/.test(String(properties[name]?.format)));
 }
 
-describe("a marker used as an instant", () => {
+describe("a marker used as a timestamp", () => {
   const UNKNOWN = "01936f2e-0d5c-7d3a-9a39-00000000dead";
   /** Other required parameters. */
   const requiredParameters = (path: string, name: string): Record<string, string> => {
@@ -287,7 +287,7 @@ describe("a marker used as an instant", () => {
     expect(count).toBeGreaterThan(70);
   });
 
-  test("is the instant of every list and table, in the response and in its meta", async () => {
+  test("is the timestamp of every list and table, in the response and in its meta", async () => {
     await newHost({ name: "old" });
     await newTag({ name: "old" });
     tick();
@@ -385,7 +385,7 @@ describe("a marker used as an instant", () => {
     expect(await commands(`id=${marker.id}`)).toEqual(["marker.create"]);
   });
 
-  test("is resolved by its current state, regardless of the requested instant", async () => {
+  test("is resolved by its current state, regardless of the requested timestamp", async () => {
     const tag = await newTag({ name: "old" });
     const marker = await newMarker();
     tick();
@@ -398,7 +398,7 @@ describe("a marker used as an instant", () => {
     expect((await owner.get("tags?at=marker:before")).status).toBe(400);
   });
 
-  test("resolves to its instant in thinned history, and the kept state is reported", async () => {
+  test("resolves to its timestamp in thinned history, and the kept state is reported", async () => {
     const tag = await newTag({ name: "one" });
     tick();
     await owner.put(`tags/${tag.id}`, { ...tag, name: "two" });

@@ -1,4 +1,4 @@
-// Name columns of tables: names as of the timestamp, for references in reach, with few queries.
+// Name columns of tables: names as of the timestamp, for references the caller can access, with few queries.
 
 import { describe, expect, test } from "bun:test";
 import { exampleName, withNames } from "../../src/records/name-columns.ts";
@@ -80,7 +80,7 @@ async function newInventory() {
 }
 
 describe("a table", () => {
-  test("has next to each id column one of names at that instant", async () => {
+  test("has next to each id column one of names at that timestamp", async () => {
     const { red, blue, voice, subnet, host, address, port, service, far, uplink, entry, other, credential, user, key } =
       await newInventory();
     const network = (await owner.get(`networks/${first.networkId}`)).data as JsonRecord;

@@ -116,7 +116,7 @@ describe("access to a network", () => {
     );
   });
 
-  test("limits lists, counts and responses at every instant", async () => {
+  test("limits lists, counts and responses at every timestamp", async () => {
     const first = (await owner.get(`networks/${appliance.first.networkId}`)).data;
     const networks = [first, await newNetwork(), await newNetwork(), await newNetwork()] as JsonRecord[];
     tick();

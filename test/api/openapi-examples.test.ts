@@ -1,11 +1,11 @@
-// Examples of the OpenAPI document, sent in sequence verbatim except for the ids of the organization, its network and
-// the user: each gets its documented response, every operation is covered, and writes carry their reason and report
-// their sequence.
+// Examples of the OpenAPI document, sent in sequence, verbatim except for the ids of the organization, network and
+// user: each gets its documented response, all operations are covered, and writes carry a reason and report their
+// sequence.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { pascalCase } from "../../src/base/text.ts";
 import { EDITABLE, IMPORTABLE } from "../../src/bulk/written-resources.ts";
-import { CONFLICT_EXAMPLE } from "../../src/reports/conflicts/conflict-answer.ts";
+import { CONFLICT_EXAMPLE } from "../../src/reports/conflicts/conflict-schema.ts";
 import { IGNORED_EXAMPLE } from "../../src/resources/ignored/ignored.ts";
 import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance/appliance.ts";
 import type { ApiResponse, Client } from "../support/appliance/client.ts";
@@ -120,7 +120,7 @@ async function send(operationId: string, path: Record<string, string | number> =
 
 const plural = (kind: string) => ({ IfEntry: "IfEntries", IpAddress: "IpAddresses" })[kind] ?? `${kind}s`;
 
-test("the examples work one after the other", async () => {
+test("the examples work in sequence", async () => {
   await send("getSetup");
   substitutes.set("7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY", SETUP_TOKEN);
   const claimed = await send("setUp");

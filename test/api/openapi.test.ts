@@ -66,7 +66,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("gives every operation a unique id, a summary, a group, its security, and JSON except for tables, lines, texts, streams and files", () => {
+  test("gives every operation a unique id, a summary, a group, its security, and JSON except for tables, lines, text, streams and files", () => {
     const ids = api.operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const listed of api.operations) {

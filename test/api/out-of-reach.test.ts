@@ -1,5 +1,5 @@
-// Independence of responses from records out of reach: two appliances that differ only there return equal bytes.
-// Allowed differences are public facts of the whole ledger: the number of transactions and their hash.
+// Independence of responses from records out of reach: two appliances that differ only in such records return identical
+// bytes. The only allowed differences are public facts about the ledger: the number of transactions and their hash.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { NOTIFY_INTERVAL_MS } from "../../src/db/commits.ts";

@@ -1,4 +1,4 @@
-// Credential coverage after a prune: kept for all states that can still be restored, and nothing else.
+// Credential coverage after a prune: kept for all states that can still be restored, and for no others.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Instant } from "../../src/base/instant.ts";

@@ -1,4 +1,5 @@
-// Thinned history at every endpoint with time: the last retained state, marked as such. Other history is unaffected.
+// Thinned history at every endpoint that takes a timestamp: the last retained state, marked as such. Other history is
+// unaffected.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";

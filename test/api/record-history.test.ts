@@ -42,7 +42,7 @@ describe("the history of a record", () => {
     expect(data[0].transaction.actor).toEqual({ type: "User", id: user.id, name });
   });
 
-  test("is paged, streamed and read as of an instant like any list", async () => {
+  test("is paged, streamed and read as of a timestamp like any list", async () => {
     const tag = await newTag({ name: "n0" });
     for (let index = 1; index <= 5; index += 1) {
       tick();

@@ -1,4 +1,4 @@
-// Response headers of operations, errors, pages and empty responses.
+// Response headers of successful operations, errors, pages and empty responses.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { generateSessionToken } from "../../src/access/session-token.ts";

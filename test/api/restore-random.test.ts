@@ -29,7 +29,7 @@ afterEach(() => inventory.appliance.close());
 
 const SEEDS = seedsOf(1, 2, 3, 4);
 
-test.each(SEEDS)("a host restored to a random instant equals its state at that time (seed %i)", async (seed) => {
+test.each(SEEDS)("a host restored to a random timestamp equals its state at that time (seed %i)", async (seed) => {
   inventory = await RandomInventory.open(seed);
   const { random, appliance } = inventory;
   const { owner } = appliance;

@@ -1011,7 +1011,7 @@ describe("every resource", () => {
     expectNothingWritten();
   });
 
-  test("is 404 before its creation, after its end, if unknown, and in another organization, like its GET", async () => {
+  test("is 404 before its creation, after its deletion, if unknown, and in another organization, like its GET", async () => {
     const before = instant();
     const fixture = await newRecordFixture(appliance);
     const at = instant();
@@ -1061,7 +1061,7 @@ describe("every resource", () => {
     }
   });
 
-  test("accepts an instant, and refuses unknown fields", async () => {
+  test("accepts a timestamp, and refuses unknown fields", async () => {
     const tag = await newTag();
     const path = `tags/${tag.id}/restore`;
     for (const [body, paths] of [
@@ -1086,7 +1086,7 @@ describe("every resource", () => {
   });
 });
 
-describe("a future instant", () => {
+describe("a future timestamp", () => {
   test("means now, even while the ledger's clock is ahead: a restore yields what a read shows", async () => {
     const tag = await newTag({ name: "first" });
     const at = instant();

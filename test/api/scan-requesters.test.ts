@@ -1,4 +1,4 @@
-// Permissions of a scan's requester during the scan. Losing them cancels it, and it writes nothing afterwards.
+// Permissions of a scan's requester during the scan: losing them cancels it, and it writes nothing afterwards.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

@@ -342,7 +342,7 @@ describe("a schedule", () => {
 
   const MONTH_MS = 30 * 24 * HOUR_MS;
 
-  test("continues at once when a clock far ahead is corrected", async () => {
+  test("continues immediately when a clock far ahead is corrected", async () => {
     await createHourly();
     // Independent of the clock, like those of a system.
     const timers = new ManualTimers();

@@ -74,7 +74,7 @@ async function startHeldAndQueued() {
 }
 
 describe("a scan", () => {
-  test("is queued at once, and later reports its outcome", async () => {
+  test("is queued immediately, and later reports its outcome", async () => {
     await setUpNetwork();
     const at = clock.text();
     const queued = await startScan(appliance);
@@ -738,8 +738,8 @@ describe("a long dry-run scan", () => {
   });
 });
 
-describe("cancelling", () => {
-  test("ends a waiting scan at once", async () => {
+describe("canceling", () => {
+  test("ends a waiting scan immediately", async () => {
     const { held, running, waiting } = await startHeldAndQueued();
     expect(await owner.post(`${PATH}/${waiting.id}/cancel`, {})).toMatchObject({
       status: 200,
@@ -852,7 +852,7 @@ describe("the list of scans", () => {
     expect(body.meta.pagination).toEqual({ total_count: 250, limit: 0, offset: 10, has_more: false });
   });
 
-  test("shows the state of an instant", async () => {
+  test("shows the state of a timestamp", async () => {
     await setUpNetwork();
     const held = holdProbes();
     const early = clock.text();
@@ -1100,8 +1100,8 @@ describe("following a scan", () => {
   });
 });
 
-describe("a crash of the scanning thread", () => {
-  test("fails running scans with what was recorded, runs waiting ones on a new thread, and logs the cause", async () => {
+describe("a scanning thread crash", () => {
+  test("fails running scans with what was recorded, runs waiting scans on a new thread, and logs the cause", async () => {
     const { held, running, waiting } = await startHeldAndQueued();
     timers.pass(1_000);
     for (let index = 0; index < 10; index += 1) await nextTick();
@@ -1120,7 +1120,7 @@ describe("a crash of the scanning thread", () => {
   });
 });
 
-describe("a stop of the appliance", () => {
+describe("an appliance shutdown", () => {
   test("marks running and waiting scans interrupted, and releases followers", async () => {
     const { running, waiting } = await startHeldAndQueued();
     const { headers } = owner as unknown as { headers: Record<string, string> };
@@ -1143,7 +1143,7 @@ describe("a stop of the appliance", () => {
     });
   });
 
-  test("makes the next start mark unfinished scans interrupted, with what was recorded, if it came without warning", async () => {
+  test("without warning makes the next start mark unfinished scans interrupted, with what was recorded", async () => {
     const { held, running, waiting } = await startHeldAndQueued();
     timers.pass(1_000);
     for (let index = 0; index < 10; index += 1) await nextTick();

@@ -1,4 +1,4 @@
-// GET /api/v1/search through the API: notations, match locations and reasons, former names, and access scope.
+// GET /api/v1/search through the API: notations, match locations and reasons, former names, and reach.
 // search-random.test.ts compares it with a model.
 
 import { describe, expect, test } from "bun:test";

@@ -136,7 +136,7 @@ describe("an unclaimed appliance", () => {
     expect(appliance.reader.head().sequence).toBe(0);
   });
 
-  test("refuses a claim from a foreign page", async () => {
+  test("rejects a claim from a cross-site page", async () => {
     for (const headers of [{ origin: "https://evil.example", host: "localhost" }, { "sec-fetch-site": "cross-site" }]) {
       await expectRefusal(setUp(claim, headers), 403, "auth_origin_rejected");
     }

@@ -1,5 +1,5 @@
-// An organization's credentials and tags: a caller limited to some networks can change them only with access to all
-// affected records, by any write, and does not see changes elsewhere.
+// Shared credentials and tags of an organization: a caller limited to some networks can change one only with access to
+// all affected records, by any write, and does not see changes elsewhere.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

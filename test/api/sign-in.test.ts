@@ -279,7 +279,7 @@ describe("a failed sign-in", () => {
     expect(open({})).rejects.toMatchObject(refusal);
   });
 
-  test("is refused from a foreign page before any verification", async () => {
+  test("is rejected from a cross-site page before any verification", async () => {
     for (const headers of [
       { origin: "https://evil.example", host: "localhost" },
       { origin: "null", host: "localhost" },
@@ -328,7 +328,7 @@ describe("signing out", () => {
     expect((await newApiKey().client.post("/api/auth/logout", undefined)).body.code).toBe("auth_session_required");
   });
 
-  test("is refused from a foreign page", async () => {
+  test("is rejected from a cross-site page", async () => {
     const client = clientOf(await signIn());
     expect((await client.post("/api/auth/logout", undefined, { "sec-fetch-site": "cross-site" })).body.code).toBe(
       "auth_origin_rejected",
@@ -496,7 +496,7 @@ describe("the identity request", () => {
 describe("changing one's own password", () => {
   const change = { current_password: PASSWORD, new_password: "another phrase" };
 
-  test("takes effect at once, ends the other sessions and keeps the current one", async () => {
+  test("takes effect immediately, ends the other sessions and keeps the current one", async () => {
     const [current, third] = [clientOf(await signIn()), clientOf(await signIn())];
     const response = await current.put("/api/auth/password", change);
     expect(response.status).toBe(200);

@@ -189,7 +189,7 @@ describe("the addresses of a subnet", () => {
     expect((await owner.get(`subnets/${near.id}/addresses?at=2000-01-01T00:00:00Z`)).status).toBe(404);
   });
 
-  test("match a naive model at random instants", async () => {
+  test("match a naive model at random timestamps", async () => {
     const random = seededRandom(174);
     const networkIds = [first.networkId, (await newNetwork()).id];
     const scene = new AddressScene(owner, random, networkIds);

@@ -1,4 +1,5 @@
-// Nesting of subnets, compared with a naive model that checks every address. Utilization has a separate test.
+// Nesting of subnets, compared with a naive model that checks every address. Utilization is tested in
+// utilization.test.ts.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -97,7 +98,8 @@ describe("the subnet tree", () => {
       total,
     ]);
     expect(totals).toEqual([
-      // 127 of its own, and 126 in the half; 28 and 11 of them are in the range, one and two are in use.
+      // 127 addresses directly in the /24 and 126 in its /25; the range takes 28 and 11 of them, and 1 and 2 are in
+      // use.
       ["10.2.3.0/24", 2, { usable: 253, used: 3, free: 253 - 28 - 11 - 3, percent: 16.6 }],
       ["10.2.3.128/25", 2, { usable: 126, used: 2, free: 126 - 11 - 2, percent: 10.3 }],
       ["2001:db8::/32", "0", { usable: String(2n ** 96n), used: "0", free: String(2n ** 96n), percent: 0 }],
@@ -117,7 +119,7 @@ describe("the subnet tree", () => {
     expect(await owner.get("subnets/tree")).toMatchObject(invalid({ path: "/network_id" }));
   });
 
-  test("matches a naive model at random instants", async () => {
+  test("matches a naive model at random timestamps", async () => {
     const random = seededRandom(175);
     const networkIds = [first.networkId, (await newNetwork()).id];
     const scene = new AddressScene(owner, random, networkIds);

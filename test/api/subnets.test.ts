@@ -232,7 +232,7 @@ describe("the list of subnets", () => {
     expect(await owner.get("subnets?network_id=first")).toMatchObject(invalid({ path: "/network_id", value: "first" }));
   });
 
-  test("counts a network's subnets at an instant", async () => {
+  test("counts a network's subnets at a timestamp", async () => {
     const [first, second] = [await newSubnet(), await newSubnet()];
     tick();
     const at = clock.text();

@@ -65,7 +65,7 @@ test("additions, removals and flapping within a day are reported, at that time a
   expect(pastSummary.body.meta.at).toBe(instant);
 });
 
-test("the summary of the first representable day starts at the first representable instant", async () => {
+test("the summary of the first representable day starts at the first representable timestamp", async () => {
   const data = await expectOk(owner.get("summary?at=0000-01-01T00:00:00.123Z"));
   expect([data.from, data.to]).toEqual(["0000-01-01T00:00:00.000Z", "0000-01-01T00:00:00.123Z"]);
 });
@@ -189,7 +189,7 @@ test("attention items are in order of urgency, each with a request that lists it
   expect(await kinds(owner)).toEqual([]);
 });
 
-test("full subnets and missed scans match a naive model at random, at any instant and for every caller", async () => {
+test("full subnets and missed scans match a naive model at random, at any timestamp and for every caller", async () => {
   const random = seededRandom(29);
   advanceSeconds(2 * 86_400);
   const networks = [first.networkId, (await newNetwork()).id, (await newNetwork()).id];

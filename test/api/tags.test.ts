@@ -197,7 +197,7 @@ describe("the list of tags", () => {
     expect(await names("group_by=color&order_by=color&order_direction=desc")).toEqual(["a", "d", "e", "b", "c"]);
   });
 
-  test("orders by last change, and at an instant by the last change before it", async () => {
+  test("orders by last change, and at a timestamp by the last change before it", async () => {
     const tags: JsonRecord[] = [];
     for (const name of ["a", "b", "c"]) {
       tags.push(await newTag({ name }));

@@ -31,7 +31,7 @@ function uncachedFacts(networkId: string, sequence: number): NetworkFacts {
   return networkFacts(reader, reader.recordN(networkId) as number, reader.atSequence(sequence));
 }
 
-test("the cached topology equals the uncached one, at any instant, in any order", async () => {
+test("the cached topology equals the uncached one, at any timestamp, in any order", async () => {
   const random = seededRandom(77);
   const hosts: JsonRecord[] = [];
   const ports: JsonRecord[] = [];

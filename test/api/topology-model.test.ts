@@ -103,7 +103,7 @@ function sortedIds(data: JsonRecord): { nodes: string[]; links: string[] } {
   return { nodes: ids(data.nodes), links: ids(data.links) };
 }
 
-test("a neighborhood contains everything within the given number of links, at every instant, for every caller", async () => {
+test("a neighborhood contains everything within the given number of links, at every timestamp, for every caller", async () => {
   const random = seededRandom(17);
   const far = await newNetwork();
   const [near, outOfReach] = [new Cabling(first.networkId), new Cabling(far.id)];

@@ -170,7 +170,7 @@ describe("GET /api/v1/topology", () => {
     expect((await topology("&include_isolated=false")).nodes).toHaveLength(2);
   });
 
-  test("is as of one instant: before a cable is moved, at that instant, and after", async () => {
+  test("is as of one timestamp: before a cable is moved, at that timestamp, and after", async () => {
     const [one, two] = [await newPort(core, "Te1/1"), await newPort(core, "Te1/2")];
     const up = await newPort(access, "Gi0/24");
     const plugged = await changePort(up, lldp(core, "Te1/1"));
@@ -249,7 +249,7 @@ describe("GET /api/v1/topology", () => {
     ]);
   });
 
-  test("has one node per announced device without a host, stable at every instant", async () => {
+  test("has one node per announced device without a host, stable at every timestamp", async () => {
     const phone = {
       lldp_chassis_id: { subtype: "NetworkAddress", value: "192.0.2.77" },
       lldp_port_id: { subtype: "MacAddress", value: "00:04:f2:00:00:01" },
@@ -622,7 +622,7 @@ describe("topology formats", () => {
     expect(text("mermaid").split("\n")[1]).toBe('  n_n["a b#65534;#65533;"]');
   });
 
-  test("are as of the requested instant, and empty without data", async () => {
+  test("are as of the requested timestamp, and empty without data", async () => {
     const at = clock.text();
     clock.advance(60_000);
     for (const format of ["json", "mermaid", "graphml"]) {

@@ -60,7 +60,7 @@ test.each([["all networks"], ["one network"], ["three networks"], ["seventy netw
   },
 );
 
-test("transactions out of reach are omitted, even as of an instant", async () => {
+test("transactions out of reach are omitted, even as of a timestamp", async () => {
   const sequences = async (callerName: string, query = "") =>
     sequencesOf((await (callers.get(callerName) as Client).get(`transactions?limit=0${query}`)).data);
   const all = await sequences("all networks");

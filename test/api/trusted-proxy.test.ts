@@ -1,4 +1,4 @@
-// Requests through a trusted proxy, which count as their callers' wherever an address matters; other forwarding headers
+// Requests through a trusted proxy: the client's address counts wherever an address matters; other forwarding headers
 // are ignored.
 
 import { beforeEach, describe, expect, test } from "bun:test";

@@ -1,9 +1,9 @@
-// Priority for writes that reduce permissions, decided by their effect instead of their own claim.
+// Priority for writes that reduce permissions, decided by their effect rather than by the request.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { WriteQueue } from "../../src/db/writing/write-queue.ts";
 import { outcomeOf, type WriteReply, type Writer } from "../../src/db/writing/writer.ts";
-import { COMMANDS, mayLowerRights } from "../../src/registry/commands.ts";
+import { COMMANDS, mayReducePermissions } from "../../src/registry/commands.ts";
 import { PASSWORD } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { ApiResponse, Client } from "../support/appliance/client.ts";
@@ -27,7 +27,7 @@ beforeEach(async () => {
   const { writer } = appliance.writes as unknown as { writer: Writer };
   const run = appliance.writes.run.bind(appliance.writes);
   (appliance.writes as { run: WriteQueue["run"] }).run = async (command, input, actor, terms) => {
-    if (!mayLowerRights(command)) return run(command, input, actor, terms);
+    if (!mayReducePermissions(command)) return run(command, input, actor, terms);
     const before = appliance.reader.head().sequence;
     const reply = writer.execute([
       structuredClone({
@@ -66,7 +66,7 @@ describe("a user's permissions", () => {
       () => ({ is_enabled: false, role: "Viewer", network_ids: [], password: "quite another phrase" }),
     ],
     ["nothing at all", () => ({})],
-  ])("%s is carried out ahead of the queue", async (_what, changes) => {
+  ])("%s is executed ahead of the queue", async (_what, changes) => {
     const { id } = await member();
     const response = await put(admin.client, "users", id, changes());
     expect([response.status, attempts]).toEqual([200, [["user.update", "urgent"]]]);
@@ -102,7 +102,7 @@ describe("a user's permissions", () => {
     expect(attempts).toEqual([["user.update", "urgent"]]);
   });
 
-  test("deleting one with keys, or in bulk, is carried out ahead of the queue", async () => {
+  test("deleting one with keys, or in bulk, is executed ahead of the queue", async () => {
     const [one, two] = [await member(), await member()];
     newApiKey(appliance, { userId: one.id, permissions: "Viewer" });
     await expectOk(admin.client.delete(`users/${one.id}`));
@@ -113,7 +113,7 @@ describe("a user's permissions", () => {
     ]);
   });
 
-  test("signing out, and changing one's own password, are carried out ahead of the queue", async () => {
+  test("signing out, and changing one's own password, are executed ahead of the queue", async () => {
     await expectOk(
       admin.client.put("/api/auth/password", { current_password: PASSWORD, new_password: "quite another phrase" }),
     );
@@ -125,7 +125,7 @@ describe("a user's permissions", () => {
     expect((await admin.client.get("/api/auth/me")).status).toBe(401);
   });
 
-  test("a write without permission is refused at once", async () => {
+  test("a write without permission is rejected immediately", async () => {
     const response = await admin.client.delete(`users/${first.userId}`);
     expect([response.status, response.body.code, attempts]).toEqual([
       403,
@@ -154,7 +154,7 @@ describe("an API key's permissions", () => {
       () => ({ allowedSources: ["10.0.0.0/8", "2001:db8::/32"] }),
       () => ({ allowed_sources: ["10.1.0.0/16", "10.2.3.4/32", "2001:db8::/32"] }),
     ],
-  ])("%s is carried out ahead of the queue", async (_what, fields, changes) => {
+  ])("%s is executed ahead of the queue", async (_what, fields, changes) => {
     expect((await put(admin.client, "auth/keys", key(fields()), changes())).status).toBe(200);
     expect(attempts).toEqual([["api_key.update", "urgent"]]);
   });
@@ -195,7 +195,7 @@ describe("an API key's permissions", () => {
     expect(attempts).toEqual([["api_key.update", "ordinary"]]);
   });
 
-  test("rotation, deletion, and bulk deletion are carried out ahead of the queue", async () => {
+  test("rotation, deletion, and bulk deletion are executed ahead of the queue", async () => {
     const [one, two, three] = [key(), key(), key()];
     const rotated = await expectOk(admin.client.post(`auth/keys/${one}/rotate`, {}));
     expect((await anonymous.with({ authorization: `Bearer ${rotated.key}` }).get("/api/auth/me")).status).toBe(200);
@@ -210,7 +210,7 @@ describe("an API key's permissions", () => {
 });
 
 test("creations, restores, reverts and inventory writes always wait in the queue", () => {
-  expect(Object.keys(COMMANDS).filter(mayLowerRights).sort()).toEqual([
+  expect(Object.keys(COMMANDS).filter(mayReducePermissions).sort()).toEqual([
     ..."api_key.bulk_delete api_key.delete api_key.rotate api_key.update session.close".split(" "),
     ..."session.close_others user.bulk_delete user.delete user.set_password user.update".split(" "),
   ]);

@@ -157,7 +157,7 @@ test("the documentation covers the networks of a user without network_ids", asyn
 });
 
 describe("reading users", () => {
-  test("shows a limited caller only shared networks in others' lists, at any instant", async () => {
+  test("shows a limited caller only shared networks in others' lists, at any timestamp", async () => {
     const second = (await newNetwork()).id;
     const { networkId } = first;
     const both = await newUser({ role: "Member", networkIds: [second, networkId] });
@@ -191,7 +191,7 @@ describe("changing a user", () => {
     expect((await member.client.put(`${users}/${member.id}`, await read(member.id))).status).toBe(200);
   });
 
-  test("takes effect on the user's permissions at once", async () => {
+  test("takes effect on the user's permissions immediately", async () => {
     const second = (await newNetwork()).id;
     const member = await newUser({ role: "Admin" });
     expect((await member.client.get("networks")).data).toHaveLength(2);

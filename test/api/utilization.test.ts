@@ -135,7 +135,7 @@ describe("the utilization of a subnet", () => {
     expect(await utilizationOf(far, `&at=${at}`)).toMatchObject({ used: 1, dhcp: 0, free: 253 });
   });
 
-  test("matches a naive model at random instants", async () => {
+  test("matches a naive model at random timestamps", async () => {
     const random = seededRandom(171);
     const otherNetwork = await newNetwork();
     const scene = new AddressScene(owner, random, [first.networkId, otherNetwork.id]);

@@ -1,5 +1,5 @@
-// Ledger verifications through the API: reports during and after a run, findings, failures, and results known to a
-// later start. The verification is real unless the test replaces it.
+// Ledger verifications through the API: reports during and after a run, findings, failures, and results kept across
+// restarts. The verification is real unless the test replaces it.
 
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
@@ -254,7 +254,7 @@ describe("damage", () => {
   });
 });
 
-describe("cancelling a verification", () => {
+describe("canceling a verification", () => {
   test("stops it between two steps, and keeps its findings", async () => {
     damage("DROP TRIGGER history_versions_are_never_deleted");
     const { data } = await owner.post(PATH, {});
@@ -451,7 +451,7 @@ describe("the stored verifications", () => {
 });
 
 describe("verifications when the appliance stops", () => {
-  test("are interrupted at once, and none is started", async () => {
+  test("are interrupted immediately, and none is started", async () => {
     const { verifications } = appliance;
     const { data } = await owner.post(PATH, {});
     clock.advance(5);

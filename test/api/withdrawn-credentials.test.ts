@@ -1,5 +1,5 @@
-// Credentials withdrawn by an Admin during a scan: once the change is confirmed, no address receives the secret,
-// regardless of what the scan read at its start.
+// Credentials withdrawn by an Admin during a scan: once the change is acknowledged, no address receives the secret,
+// regardless of what the scan read when it started.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { CONCURRENT_DEVICES } from "../../src/discovery/scans/probes.ts";

@@ -1,10 +1,10 @@
 // GET /discovery/withheld: targets that need an Admin's approval before discovery sends credentials, now and in the
-// past; compared with scan findings, and with a naive model at random.
+// past; compared with scan findings, and with a naive model on random data.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { isIpWithin } from "../../src/base/ip.ts";
 import { findWithheld } from "../../src/reports/withheld/find-withheld.ts";
-import { WITHHELD_TYPES } from "../../src/reports/withheld/withheld-answer.ts";
+import { WITHHELD_TYPES } from "../../src/reports/withheld/withheld-schema.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { expectOk, type JsonRecord, type NewUser } from "../support/appliance/factories.ts";
@@ -159,7 +159,7 @@ describe("an address of a host with credentials", () => {
     expect(await list(owner, `at=${pending}`)).toEqual([row]);
   });
 
-  test("is also pending after a new value, after one from a scan, and once the credential is assigned to its host", async () => {
+  test("is also pending after its value changes, manually or by a scan, and once the credential is assigned to its host", async () => {
     const [address] = host.ip_addresses;
     await expectOk(member.client.put(`ip-addresses/${address.id}`, { ip_address: "10.2.0.7" }));
     tick();
@@ -220,7 +220,7 @@ describe("a subnet in a network with credentials", () => {
     return subnet;
   };
 
-  test("is pending from when both exist until an Admin decides on acceptance", async () => {
+  test("is pending once both exist until an Admin decides on acceptance", async () => {
     const subnet = await add({ cidr: "10.6.0.0/24" });
     await newHost({ ip_addresses: [{ ip_address: "10.6.0.1" }, { ip_address: "10.6.0.2" }] });
     tick();
@@ -373,7 +373,7 @@ class NaiveModel {
   }
 }
 
-test("pending items match a naive model at random, at every instant", async () => {
+test("pending items match a naive model at random, at every timestamp", async () => {
   const random = seededRandom(47);
   const model = new NaiveModel();
   await newSubnet({ cidr: "10.0.0.0/8", accepts_credentials: false, subnet_type: "Remote" });

@@ -1,4 +1,4 @@
-// Appliance status and log in the test process, refused to a Member.
+// Appliance status and log in the test process, and access denied to a Member.
 
 import { describe, expect, test } from "bun:test";
 import type { Page } from "../support/page/page.ts";
@@ -16,7 +16,7 @@ describe("the appliance", () => {
     await client.post("hosts", { network_id: networkId, name: "core-1" });
   });
 
-  test("shows a Member in a sentence who has access, and sends no request", async () => {
+  test("shows a Member who has access, in one sentence, and sends no request", async () => {
     const visitor = await Visitor.create(appliance.url);
     const requestedUrls = visitor.requests();
     const page = await visitor.signedIn(MEMBER, "/");

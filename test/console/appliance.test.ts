@@ -1,6 +1,6 @@
 // Appliance status, log and bill of materials in Chromium, on the executable: correct values, links from warnings to
-// their remedies, and no loss of typed text on a full disk. The refusals for a Member are in
-// appliance-in-process.test.ts.
+// their remedies, and no loss of typed text on a full disk. appliance-in-process.test.ts covers the errors for a
+// Member.
 
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync, statfsSync, statSync } from "node:fs";
@@ -22,7 +22,7 @@ import {
   Visitor,
 } from "../support/browser/browser.ts";
 import { OWNER, visitForAll } from "../support/browser/visit.ts";
-import { EXECUTABLE, ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
+import { EXECUTABLE, ensureExecutable, PASSWORD, Sandbox } from "../support/executable/executable.ts";
 
 const MEMBER = "member@acme.example";
 const MISSING = "No backup has been taken yet.";
@@ -79,11 +79,11 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     await follow(page, "/settings/appliance");
     await page.getByText("Nothing needs attention.").waitFor();
     const { data } = await (await page.request.get(`${appliance.url}/api/v1/appliance`)).json();
-    const { blocks, bsize } = statfsSync(appliance.workplace.data);
+    const { blocks, bsize } = statfsSync(appliance.sandbox.data);
     expect(data.disk.size_bytes).toBe(blocks * bsize);
     expect(data.store).toMatchObject({
-      database_bytes: statSync(join(appliance.workplace.data, "netledger.db")).size,
-      log_bytes: statSync(join(appliance.workplace.data, "netledger.db-wal")).size,
+      database_bytes: statSync(join(appliance.sandbox.data, "netledger.db")).size,
+      log_bytes: statSync(join(appliance.sandbox.data, "netledger.db-wal")).size,
     });
     expect(data.work).toMatchObject({ writes_waiting: 0, scans: 0 });
     expect(data.url).toBe(appliance.url);
@@ -175,7 +175,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     const downloading = memberPage.waitForEvent("download");
     await memberPage.getByRole("link", { name: "Bill of materials (CycloneDX)" }).click();
     const download = await downloading;
-    const file = appliance.workplace.path("bill.json");
+    const file = appliance.sandbox.path("bill.json");
     await download.saveAs(file);
     const bill = readFileSync(file, "utf8");
     expect(bill).toBe(readFileSync(`${EXECUTABLE}.cdx.json`, "utf8"));
@@ -252,9 +252,9 @@ describe.skipIf(!hasChromium)("an appliance over TLS", () => {
 
   test("shows when its certificate expires", async () => {
     ensureExecutable();
-    const workplace = resources.with(new Workplace(tmpdir()), (opened) => opened.close());
-    await workplace.setUp();
-    const running = await workplace.serve(["--tls-self-signed"]);
+    const sandbox = resources.with(new Sandbox(tmpdir()), (opened) => opened.close());
+    await sandbox.setUp();
+    const running = await sandbox.serve(["--tls-self-signed"]);
     const arriving = await Visitor.create(running.url, { ignoreHTTPSErrors: true });
     const visitor = resources.with(arriving, (opened) => opened.close());
     const page = await visitor.signIn(OWNER, PASSWORD, "/settings/appliance");
@@ -275,8 +275,8 @@ describe.skipIf(!hasChromium)("a disk that fills up during an edit", () => {
 
   test("is explained in the form and on the start page, and the same edit is saved once there is space", async () => {
     ensureExecutable();
-    const workplace = resources.with(new Workplace(tmpdir()), (opened) => opened.close());
-    const mounted = await SmallDisk.mount(workplace.path("small"), { bytes: SMALL_DISK_BYTES });
+    const sandbox = resources.with(new Sandbox(tmpdir()), (opened) => opened.close());
+    const mounted = await SmallDisk.mount(sandbox.path("small"), { bytes: SMALL_DISK_BYTES });
     if (!(mounted instanceof SmallDisk)) {
       console.log(`A disk that fills up during an edit: ${mounted.reason}`);
       return;
@@ -288,7 +288,7 @@ describe.skipIf(!hasChromium)("a disk that fills up during an edit", () => {
       hostData: join(disk.hostPath, "data"),
       commandPrefix: disk.commandPrefix,
     };
-    const appliance = resources.with(new ApplianceUnderTest(paths, workplace.path("notes")), (appliance) =>
+    const appliance = resources.with(new ApplianceUnderTest(paths, sandbox.path("notes")), (appliance) =>
       appliance.close(),
     );
     const { running, client, networkId } = await appliance.serveSetUp();

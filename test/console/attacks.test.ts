@@ -143,7 +143,7 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
     ]);
   };
 
-  test("runs nothing on any page by markup in texts of every kind and in device announcements", async () => {
+  test("runs nothing on any page from markup in strings of every kind and in device announcements", async () => {
     const fixedPaths = PAGE_PATHS.filter((path) => !path.includes(":"));
     const idOf = (kind: EditedKind) => records.get(kind)?.id;
     const pages = ["hosts/host", "interfaces/if_entry", "subnets/subnet", "vlans/vlan"].flatMap((pair) => {
@@ -164,7 +164,7 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
     expect(await page.evaluate<unknown>("window.broken ?? null")).toBeNull();
   });
 
-  test("runs nothing by a device's announcements, from first scan to history", async () => {
+  test("runs nothing from a device's announcements, from first scan to history", async () => {
     const network = await discovery.network("Hostile");
     await discovery.credential(community("public"), [network.id]);
     const scanRequest = { network_id: network.id, kind: "snmp", targets: [device?.address] };
@@ -230,7 +230,7 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
     visitor.problems();
   });
 
-  test("runs nothing by opening API answers, the handbook and the reference in the browser", async () => {
+  test("runs nothing when API responses, the handbook and the reference are opened in the browser", async () => {
     const encodedMarkup = encodeURIComponent(MARKUP);
     const { data: networks } = await appliance.client.get("networks?limit=1");
     const [network] = networks as unknown as JsonRecord[];

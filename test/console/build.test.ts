@@ -1,4 +1,4 @@
-// Initial load of the console: its size, and that it succeeds.
+// Initial load of the console: its size, and that it works.
 
 import { expect, test } from "bun:test";
 import { chunkSizes } from "../../scripts/benchmark/console/chunks.ts";

@@ -1,5 +1,5 @@
 // Bulk lists in Chromium, on the executable: the plan of a write under axe-core, and the rows of a scrolled list.
-// Plans, writes and undos are in bulk-in-process.test.ts.
+// bulk-in-process.test.ts covers plans, writes and undos.
 
 import { describe, expect, test } from "bun:test";
 import { addHostsInHalls } from "../support/appliance/halls.ts";

@@ -32,7 +32,7 @@ describe("changes", () => {
     await page.getByRole("heading", { name: "Changes" }).waitFor();
   });
 
-  test("between two instants are compared in either order, and exported as CSV", async () => {
+  test("between two timestamps are compared in either order, and exported as CSV", async () => {
     const page = await visitor.open(`/compare?vs=${before}`);
     await page.getByText("2 VLANs").waitFor();
     await page.getByRole("link", { name: "<i>Guests</i>" }).waitFor();
@@ -44,7 +44,7 @@ describe("changes", () => {
     expect(visitor.problems().filter((problem) => !problem.includes("400"))).toEqual([]);
   });
 
-  test("are paged in the URL: a shared page is stable, whatever is written later", async () => {
+  test("are paged in the URL: a shared page is stable, regardless of later writes", async () => {
     for (let number = 1_000; number < 1_060; number += 1)
       await expectOk(client.post("vlans", { network_id: appliance.networkId, number, name: `lab ${number}` }));
     const page = await visitor.open("/changes?types=vlan");

@@ -1,5 +1,5 @@
-// Changes in Chromium, on the executable: a journey from the feed through a transaction to the comparison, and the
-// pages under axe-core. Links, CSV and feed pages are in changes-in-process.test.ts.
+// Changes in Chromium, on the executable: a walk from the feed through a transaction to the comparison, and the pages
+// under axe-core. changes-in-process.test.ts covers links, CSV and feed pages.
 
 import { afterEach, describe, expect, test } from "bun:test";
 import { expectAccessibleWithin, expectEventually, follow, hasChromium, LOOKS } from "../support/browser/browser.ts";

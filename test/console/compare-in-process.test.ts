@@ -9,7 +9,7 @@ import { expectEventually } from "../support/page/waiting.ts";
 
 const GUEST = "guest@acme.example";
 
-describe("comparing two instants", () => {
+describe("comparing two timestamps", () => {
   let filled: TwoInstants;
   const { appliance, visitor, page } = visitForAll(async ({ addUser, client, networkId }) => {
     await addUser(GUEST, "Viewer");
@@ -23,7 +23,7 @@ describe("comparing two instants", () => {
   const withInstants = (path: string) =>
     `${path}${path.includes("?") ? "&" : "?"}at=${filled.after}&vs=${filled.before}`;
 
-  test("a record is compared with an instant ahead of the page's clock once that has passed", async () => {
+  test("a record is compared with a timestamp ahead of the page's clock once that has passed", async () => {
     const host = await expectOk(
       appliance.client.post("hosts", { network_id: appliance.networkId, name: "just-written" }),
     );
@@ -75,7 +75,7 @@ describe("comparing two instants", () => {
     await page.getByText("3 hosts").waitFor();
   });
 
-  test("a filter applies at both instants: rows that no longer match still show their change", async () => {
+  test("a filter applies at both timestamps: rows that no longer match still show their change", async () => {
     const page = await visitor.open(withInstants(`/interfaces?filter=${encodeURIComponent('oper_status = "Up"')}`));
     await page.getByRole("link", { name: "3 differ" }).waitFor();
     // Of three ports up earlier, one is deleted and one is down; one is new.
@@ -87,7 +87,7 @@ describe("comparing two instants", () => {
     expect(await page.locator("tr.is-changed del").first().textContent()).not.toBe("");
   });
 
-  test("a swapped list is seen from the later instant: additions are removals, and new values are old ones", async () => {
+  test("a swapped list is seen from the later timestamp: additions become removals, and new values become old ones", async () => {
     const page = await visitor.open(withInstants("/hosts?columns=name,serial_number"));
     await rows(page).nth(0).getByText("leaving").waitFor();
     await page.getByRole("link", { name: "Swap" }).click();
@@ -107,14 +107,14 @@ describe("comparing two instants", () => {
     expect(new URL(page.url()).searchParams.get("at")).toBe(filled.after);
   });
 
-  test("equality is reported", async () => {
+  test("identical states are reported as such", async () => {
     const page = await visitor.open(`/services?at=${filled.late}&vs=${filled.after}`);
     await page.getByText("No differences in this list between A and B.").waitFor();
     await page.goto(`${appliance.url}/hosts?at=${filled.before}&vs=marker:before the move&only=differences`);
     await page.getByText("No differences in this list between A and B.").waitFor();
   });
 
-  test("an instant chosen later than the displayed one is still A, with a notice", async () => {
+  test("a chosen timestamp later than the displayed one is still A, with a notice", async () => {
     const page = await visitor.open(`/hosts?at=${filled.before}&only=differences`);
     await page.getByRole("heading", { name: "Hosts" }).waitFor();
     await page.getByRole("button", { name: "Compare…" }).click();
@@ -238,7 +238,7 @@ describe("comparing two instants", () => {
     await page.locator(".facts .tag").getByText("Core").waitFor();
   });
 
-  test("nothing differs for a user without access to the network", async () => {
+  test("a user without access to the network sees no differences", async () => {
     const { visitor: guest, page } = await appliance.openAs(GUEST, withInstants("/hosts"));
     await page.getByText("No differences in this list between A and B.").waitFor();
     expect(await page.content()).not.toContain("leaving");

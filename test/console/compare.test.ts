@@ -1,12 +1,12 @@
-// Comparison of two timestamps in Chromium, on the executable: a journey from the start page to a port, a scrolled
-// list, and page appearance. Texts, requests and state are in compare-in-process.test.ts.
+// Comparison of two timestamps in Chromium, on the executable: a walk from the start page to a port, a scrolled list,
+// and page appearance. compare-in-process.test.ts covers text, requests and state.
 
 import { afterEach, describe, expect, test } from "bun:test";
 import { expectAccessibleWithin, expectEventually, follow, hasChromium, LOOKS } from "../support/browser/browser.ts";
 import { fillTwoInstants, MANY, type TwoInstants } from "../support/browser/two-instants.ts";
 import { visitForAll } from "../support/browser/visit.ts";
 
-describe.skipIf(!hasChromium)("comparing two instants", () => {
+describe.skipIf(!hasChromium)("comparing two timestamps", () => {
   let filled: TwoInstants;
   const { visitor, page } = visitForAll(async ({ client, networkId }) => {
     filled = await fillTwoInstants(client, networkId);

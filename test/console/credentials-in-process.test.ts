@@ -1,5 +1,5 @@
-// Credentials in the test process, with an agent on loopback: a wrong one is found by a trial and corrected; targets
-// are listed before saving; secrets are never shown afterwards; each by role.
+// Credentials in the test process, with an agent on loopback: a wrong one is found by a trial and corrected; recipients
+// are listed before saving; secrets are never shown afterwards; all by role.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";

@@ -1,5 +1,5 @@
 // Credential pages under axe-core in Chromium, on the executable, with an agent on loopback: create, try, assign and
-// delete. Texts and behavior are in credentials-in-process.test.ts.
+// delete. credentials-in-process.test.ts covers text and behavior.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";

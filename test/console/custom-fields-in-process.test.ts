@@ -1,4 +1,4 @@
-// Custom fields of the console in the test process: as columns, in filters, on record pages, and in comparisons.
+// Custom fields in the console, in the test process: as columns, in filters, on record pages, and in comparisons.
 
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { addRackedHosts, HOSTILE, MANUAL } from "../support/appliance/custom-fields.ts";
@@ -66,7 +66,7 @@ describe("custom fields in the console", () => {
     await fact("Rack <b>").getByText("R7").waitFor();
   });
 
-  test("are compared individually at two instants, on the page and in the list", async () => {
+  test("are compared individually at two timestamps, on the page and in the list", async () => {
     const page = await visitor.open(`/hosts/${hostId}?vs=${before}`);
     const room = page.locator("dl.facts > div").filter({ hasText: "Room" });
     await expectEventually(

@@ -1,5 +1,5 @@
-// Pages with custom fields under axe-core in Chromium, on the executable. Texts and behavior are in
-// custom-fields-in-process.test.ts.
+// Pages with custom fields under axe-core in Chromium, on the executable. custom-fields-in-process.test.ts covers text
+// and behavior.
 
 import { describe, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)("accessible custom fields", () => {
     ],
     ["the page of a host", () => `/hosts/${hostId}`, () => page.getByRole("link", { name: MANUAL })],
     [
-      "a list comparing two instants",
+      "a list comparing two timestamps",
       () => `/hosts?columns=name,custom_fields.room&vs=${before}`,
       () => cell("South").locator("ins"),
     ],

@@ -1,4 +1,4 @@
-// Required change reasons of the console in the test process: enabled by an Owner, then needed for every write.
+// Required change reasons in the console, in the test process: enabled by an Owner, then needed for every write.
 
 import { describe, expect, test } from "bun:test";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";

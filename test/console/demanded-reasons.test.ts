@@ -1,5 +1,5 @@
-// Required change reasons of the console in Chromium, on the executable: every write has a field for one, and no typed
-// text is lost. Enabling and effects are in demanded-reasons-in-process.test.ts.
+// Required change reasons in the console, in Chromium, on the executable: every write has a field for one, and no typed
+// text is lost. demanded-reasons-in-process.test.ts covers enabling and effects.
 
 import { describe, expect, test } from "bun:test";
 import { Glob } from "bun";

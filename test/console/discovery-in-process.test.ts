@@ -1,4 +1,4 @@
-// Discovery and ledger in the test process: schedules, ignored records, and the ledger head for external storage.
+// Discovery and ledger in the test process: schedules, ignored records, and the ledger head to store externally.
 
 import { describe, expect, test } from "bun:test";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";

@@ -1,5 +1,5 @@
 // Discovery and ledger in Chromium, on the executable: running scans and their results, also printed, and the pages
-// under axe-core. Schedules, ignored records and the ledger head are in discovery-in-process.test.ts.
+// under axe-core. discovery-in-process.test.ts covers schedules, ignored records and the ledger head.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
@@ -31,7 +31,7 @@ describe.skipIf(!hasChromium)("discovery", () => {
   };
   const cancel = (id: string) => client.post(`discovery/scans/${id}/cancel`, {});
 
-  test("follows a dry run to its end, and shows its planned writes", async () => {
+  test("follows a dry run to completion, and shows its planned writes", async () => {
     await follow(page, `/discovery/${dryRun.id}`);
     await page.getByRole("heading", { name: "Result" }).waitFor();
     await page.getByText("Dry run – nothing was saved.").waitFor();
@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)("discovery", () => {
     expect(await page.locator("button:visible, input:visible, select:visible").count()).toBe(0);
   });
 
-  test("shows a scan waiting, and cancelled by another user, without polling", async () => {
+  test("shows a scan waiting, and canceled by another user, without polling", async () => {
     const first = await scan({ targets: ["127.0.0.0/20"], commit: false });
     const second = await scan({ commit: false }, "behind the other");
     await follow(page, "/discovery");

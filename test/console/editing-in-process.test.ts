@@ -90,7 +90,7 @@ describe("editing", () => {
     expect(visitor.problems().filter((problem) => !problem.includes("412"))).toEqual([]);
   });
 
-  test("shows refusals of the API at the field, and errors before sending", async () => {
+  test("shows API errors at the field, and other errors before sending", async () => {
     await edit();
     await page.getByLabel("Name", { exact: true }).fill(" ");
     await page.getByText("A value is required.").waitFor();
@@ -149,7 +149,7 @@ describe("editing", () => {
     await page.unroute(feed);
   });
 
-  test("saves once even if the answer is lost", async () => {
+  test("saves once even if the response is lost", async () => {
     await edit();
     await page.getByLabel("Model").fill("C9300-48P");
     await loseResponse(page, `/api/v1/hosts/${host.id}`, "PUT");
@@ -162,7 +162,7 @@ describe("editing", () => {
     visitor.problems();
   });
 
-  test("is offered neither in the past nor without the right", async () => {
+  test("is offered neither in the past nor without permission", async () => {
     await page.goto(`${appliance.url}/hosts/${host.id}?at=${host.created_at}&edit=yes`);
     await page.getByRole("heading", { name: "access-1" }).waitFor();
     expect(await page.getByRole("button", { name: /^Edit|^Save/ }).count()).toBe(0);

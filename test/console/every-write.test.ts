@@ -1,4 +1,5 @@
-// The console uses every operation of the OpenAPI document, or its exemption is listed here with a reason.
+// Coverage of the OpenAPI document by the console: it uses every operation, or the exemption is listed here with a
+// reason.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { openApiDocument } from "../../src/http/documentation.ts";

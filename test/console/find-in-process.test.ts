@@ -1,4 +1,4 @@
-// Search in the test process: current and past locations, reach, and records by name.
+// Search in the test process: current and past locations, access, and records by name.
 
 import { describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
@@ -59,7 +59,7 @@ describe("locating", () => {
     expect(visitor.problems()).toEqual([]);
   });
 
-  test("reports a failure once, whatever the query, and retries at once", async () => {
+  test("reports a failure once, whatever the query, and retries immediately", async () => {
     const { visitor, page } = await appliance.openAs(OWNER);
     // Excludes the frame's messages, which appear on every page.
     const problems = page.getByRole("main").getByRole("alert");
@@ -103,7 +103,7 @@ describe("locating", () => {
     await page.getByRole("heading", { name: "10.2.3.0/24" }).waitFor();
     await page.goto(`${appliance.url}/?q=10.99.0.1`);
     await card.getByText("Not in any known subnet.").waitFor();
-    // At this instant, no subnet existed yet.
+    // At this timestamp, no subnet existed yet.
     await page.goto(`${appliance.url}/?q=10.2.3.77&at=2020-01-01T00:00:00Z`);
     await page.getByRole("region", { name: "Where it was" }).getByText("Not in any known subnet.").waitFor();
     expect(visitor.problems()).toEqual([]);

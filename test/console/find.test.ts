@@ -1,5 +1,5 @@
-// Search: its pure functions; and in Chromium, on the executable, page appearance. Texts, requests and state are in
-// find-in-process.test.ts.
+// Search: its pure functions, and its appearance in Chromium, on the executable. find-in-process.test.ts covers text,
+// requests and state.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Route } from "playwright-core";
@@ -90,7 +90,7 @@ describe("location history", () => {
       port: { id: port, name: port },
     }) as Interval;
 
-  test("shows gaps of unknown location, and each place in one color", () => {
+  test("shows gaps where the location is unknown, and each location in one color", () => {
     const stays = staysOf(
       [interval(1_000, 2_000, "a"), interval(2_000, 3_000, "b"), interval(5_000, null, "a")],
       9_000,
@@ -111,13 +111,13 @@ describe("location history", () => {
     expect(staysOf([interval(1_000, 2_000, "a")], 9_000).at(-1)).toEqual(unlocated);
   });
 
-  test("beginning before the requested period has no start in it", () => {
+  test("that begins before the requested period has no start in it", () => {
     const span = { from: 1_000_000 };
     const cut = [1_000_000, 1_030_000, 1_090_000].map((from) => isCutOff({ from }, span));
     expect([cut, isCutOff({ from: 0 }, { from: null })]).toEqual([[true, true, false], false]);
   });
 
-  test("covers the last month, a month around an older instant, or everything", () => {
+  test("covers the last month, a month around an older timestamp, or everything", () => {
     const day = 86_400_000;
     const now = 1_000.3 * day;
     expect(spanAround(null, now, false)).toEqual({ from: now - 30 * day, to: now, query: { from: "-30d" } });

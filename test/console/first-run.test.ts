@@ -9,24 +9,24 @@ import {
   hasChromium,
   Visitor,
 } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
+import { ensureExecutable, PASSWORD, type Running, Sandbox } from "../support/executable/executable.ts";
 
 const EMAIL = "ada@acme.example";
 
 describe.skipIf(!hasChromium)("claiming an appliance in the browser", () => {
-  let workplace: Workplace;
+  let sandbox: Sandbox;
   let running: Running;
   let visitor: Visitor;
 
   beforeAll(ensureExecutable);
   beforeEach(async () => {
-    workplace = new Workplace();
-    running = await workplace.serve();
+    sandbox = new Sandbox();
+    running = await sandbox.serve();
     visitor = await Visitor.create(running.url);
   });
   afterEach(async () => {
     await visitor.close();
-    await workplace.close();
+    await sandbox.close();
   });
   afterAll(closeBrowser);
 

@@ -1,5 +1,5 @@
-// The form stack in the test process, on the pages that use it: errors at their fields before and after a request,
-// secrets in no draft, and drafts that end with their input.
+// Forms in the test process, on the pages that use them: errors shown at their fields before and after a request, no
+// secrets in drafts, and drafts that end with their input.
 
 import { afterEach, describe, expect, test } from "bun:test";
 import { expectOk } from "../support/appliance/factories.ts";

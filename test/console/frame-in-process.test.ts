@@ -1,4 +1,4 @@
-// Frame of the console in the test process: sign-in, end of session, links and keys.
+// Console frame in the test process: sign-in, end of session, links and keys.
 
 import { describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
@@ -13,7 +13,7 @@ describe("the console frame", () => {
     client.post("hosts", { network_id: networkId, name: "web-1", hidden: false, tags: [] }),
   );
 
-  test("asks for sign-in, explains a refusal, and returns to the requested URL", async () => {
+  test("asks for sign-in, explains an error, and returns to the requested URL", async () => {
     const visitor = await Visitor.create(appliance.url);
     const page = await visitor.open("/?q=web-1");
     await page.getByLabel("E-mail").fill(OWNER);
@@ -34,7 +34,7 @@ describe("the console frame", () => {
     await page.getByLabel("Find anything").fill("web-1");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "web-1" }).waitFor();
-    // All requests are answered: only the next one learns that the session has ended.
+    // All requests have been completed: only the next one learns that the session has ended.
     await page.locator(".places").waitFor();
     await page.locator(".hits").waitFor();
     expect(visitor.problems()).toEqual([]);
@@ -65,7 +65,7 @@ describe("the console frame", () => {
     expect(visitor.problems()).toEqual([]);
   });
 
-  test("carries instant and network in links", async () => {
+  test("carries timestamp and network over in links", async () => {
     const at = "2026-03-01T02:12:00Z";
     const { visitor, page } = await appliance.openAs(OWNER, `/?at=${at}&network=${appliance.networkId}`);
     await page.keyboard.press("/");
@@ -76,7 +76,7 @@ describe("the console frame", () => {
     expect(visitor.problems()).toEqual([]);
   });
 
-  test("lists every shortcut under ?, and leaves typing in fields alone", async () => {
+  test("lists every shortcut under ?, and does not intercept typing in fields", async () => {
     const { visitor, page } = await appliance.openAs(OWNER);
     await page.getByLabel("Find anything").fill("what is t?");
     expect(await page.getByRole("dialog").count()).toBe(0);

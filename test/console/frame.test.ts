@@ -1,5 +1,5 @@
-// Frame of the console in Chromium, on the executable: the CSP, Back after a sign-out, time zones, and pages under
-// axe-core. Sign-in, links and keys are in frame-in-process.test.ts.
+// Console frame in Chromium, on the executable: the CSP, Back after a sign-out, time zones, and pages under axe-core.
+// frame-in-process.test.ts covers sign-in, links and keys.
 
 import { describe, expect, test } from "bun:test";
 import { CONSOLE_POLICY } from "../../src/http/console-pages.ts";
@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)("the console frame", () => {
     expect((await fetch(`${appliance.url}/console/main-gone.js`)).status).toBe(404);
   });
 
-  test("clears the inventory on sign-out, also behind the browser's Back", async () => {
+  test("clears the inventory on sign-out, including for the browser's Back button", async () => {
     const visitor = await Visitor.create(appliance.url);
     const page = await visitor.open("/?q=web-1");
     await page.getByLabel("E-mail").fill(OWNER);

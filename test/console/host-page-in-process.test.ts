@@ -110,7 +110,7 @@ describe("the page of a host", () => {
     expect(visitor.problems()).toEqual([]);
     await page.goto(`${appliance.url}/hosts/01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010`);
     await page.getByText("Host not found").waitFor();
-    // The instant in the URL is invalid, not the host.
+    // The timestamp in the URL is invalid, not the host.
     await page.goto(`${appliance.url}/hosts/${filled.switchId}?at=whenever`);
     await page.getByRole("alert").filter({ hasText: "Request" }).waitFor();
     expect(await page.getByText("Host not found").count()).toBe(0);

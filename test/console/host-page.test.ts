@@ -1,4 +1,4 @@
-// Host page in Chromium, on the executable: its sections under axe-core, also on a phone, and its display rules.
+// Host page in Chromium, on the executable: its sections under axe-core, including on a phone, and its display rules.
 
 import { describe, expect, test } from "bun:test";
 import { firstPorts, isFaceplateShown, isLocationShown } from "../../src/console/hosts/faceplate-limits.ts";
@@ -31,7 +31,7 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     expect(visitor.problems()).toEqual([]);
   });
 
-  test("shows a consolidated host as former self, linked from its destination", async () => {
+  test("shows a consolidated host as a former self, linked from its destination", async () => {
     const { visitor, page } = await appliance.visitAs(OWNER, `/hosts/${filled.survivingHost.id}`);
     const former = page.getByText("Merged hosts");
     await former.waitFor();

@@ -1,5 +1,5 @@
 // Hostile scan results in the console, in Chromium, on the executable: banners, page titles, certificate and DNS names,
-// SNMP texts; and hostile file names of imports and exports.
+// SNMP strings; and hostile file names in imports and exports.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { closeBrowser, expectEventually, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { damageOn, UNDAMAGED } from "../support/browser/page-damage.ts";
 import { community, DiscoveryClient } from "../support/executable/discovery-client.ts";
-import { EXECUTABLE, ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
+import { EXECUTABLE, ensureExecutable, PASSWORD, type Running, Sandbox } from "../support/executable/executable.ts";
 import {
   CERTIFICATE_PREFIX,
   HOSTILE_PORTS,
@@ -30,7 +30,7 @@ const hasNames = SWEEP_LAB_MISSING === null;
 const withoutNames = hasNames ? "" : `skipped ${SWEEP_LAB_MISSING}: `;
 
 describe.skipIf(!hasChromium)("data announced to a scan", () => {
-  let workplace: Workplace;
+  let sandbox: Sandbox;
   let machines: HostileMachines;
   let running: Running;
   let discovery: DiscoveryClient;
@@ -45,13 +45,13 @@ describe.skipIf(!hasChromium)("data announced to a scan", () => {
 
   beforeAll(async () => {
     ensureExecutable();
-    workplace = new Workplace();
-    const setUp = await workplace.setUp();
+    sandbox = new Sandbox();
+    const setUp = await sandbox.setUp();
     machines = await HostileMachines.start(hasNames);
-    const resolver = workplace.path("resolv.conf");
+    const resolver = sandbox.path("resolv.conf");
     writeFileSync(resolver, `nameserver ${NAME_SERVER}\n`);
     const serveArguments = ["--snmp-port", String(machines.snmpPort), "--scan-tcp-ports", HOSTILE_PORTS.join(",")];
-    running = await workplace.serve(serveArguments, hasNames ? { command: withResolver(resolver) } : {});
+    running = await sandbox.serve(serveArguments, hasNames ? { command: withResolver(resolver) } : {});
     const client = running.withKey(setUp.key);
     discovery = new DiscoveryClient(client, setUp.organizationId);
     network = await discovery.network(NETWORK);
@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)("data announced to a scan", () => {
     machines.close();
     await visitor.close();
     await closeBrowser();
-    await workplace.close();
+    await sandbox.close();
   });
 
   const hostAt = (address: string): JsonRecord => {
@@ -220,7 +220,7 @@ describe.skipIf(!hasChromium)("data announced to a scan", () => {
   const hostAnnouncing = (word: HostileText) =>
     hostAt(MACHINES.find((address) => machines.textAt(address) === word) as string);
 
-  test("breaks, runs, overflows and reverses nothing on record pages, on phone and desktop", async () => {
+  test("breaks, executes, overflows and reverses nothing on record pages, on phone and desktop", async () => {
     for (const host of MACHINES.map(hostAt)) await openSafely(`/hosts/${host.id}`);
     const { id, services, interfaces } = hostAnnouncing("direction");
     for (const tab of ["ports", "neighbors", "addresses", "services", "history", "credentials"])

@@ -43,7 +43,7 @@ describe.skipIf(!hasChromium)("hostile names", () => {
     ];
   };
 
-  test("break, run and overflow nothing on any page, on phone and desktop", async () => {
+  test("break, execute and overflow nothing on any page, on phone and desktop", async () => {
     const { visitor, page } = await appliance.visitAs(OWNER);
     for (const path of paths()) {
       await page.goto(appliance.url + path);

@@ -1,5 +1,5 @@
-// Host identity in Chromium, on the executable: merging two hosts, splitting one, and lifting ignored records; each
-// with a plan before and an undo afterwards.
+// Host identity in Chromium, on the executable: merging two hosts, splitting one, and no longer ignoring records; each
+// with a preview and an undo.
 
 import { describe, expect, test } from "bun:test";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)("host identity", () => {
     expect(visitor.problems()).toEqual([]);
   });
 
-  test("a deleted host is allowed to be rediscovered, and that is undone", async () => {
+  test("a deleted host stops being ignored, and undo ignores it again", async () => {
     await discovery.runScan({ network_id: appliance.networkId, kind: "sweep", targets: ["127.0.9.1"] });
     const [found] = await hosts("127.0.9.1");
     await expectOk(client.send("DELETE", `hosts/${found?.id}?ignore=true`));

@@ -15,7 +15,7 @@ import {
 
 const BERLIN = "Europe/Berlin";
 
-describe("an instant", () => {
+describe("a timestamp", () => {
   test.each([
     ["2026-03-01T02:12:00Z", "2026-03-01T02:12:00.000Z"],
     ["2026-03-01 02:12Z", "2026-03-01T02:12:00.000Z"],
@@ -43,7 +43,7 @@ describe("an instant", () => {
 describe("local time", () => {
   const wallClock = (hour: number, minute = 0) => ({ second: 0, minute, hour });
 
-  test("is one instant on an ordinary day, two in the repeated hour in autumn, none in the skipped hour in spring", () => {
+  test("is one timestamp on an ordinary day, two in the repeated hour in autumn, and none in the skipped hour in spring", () => {
     const times = (day: { year: number; month: number; day: number }, hour: number) =>
       instantsOf({ ...day, ...wallClock(hour, 30) }, BERLIN).map(formatUtc);
     expect(times({ year: 2026, month: 3, day: 1 }, 2)).toEqual(["2026-03-01T01:30:00.000Z"]);
@@ -54,7 +54,7 @@ describe("local time", () => {
     expect(times({ year: 2026, month: 3, day: 29 }, 2)).toEqual([]);
   });
 
-  test("is distinguished from the same time an hour later, only there", () => {
+  test("is distinguished from the same time an hour later only in the repeated hour", () => {
     const doubled = (utc: string) => isAmbiguous(Date.parse(utc), BERLIN);
     expect(["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z"].map(doubled)).toEqual([true, true]);
     expect(["2026-10-24T23:59:59Z", "2026-10-25T02:00:00Z", "2026-03-29T01:00:00Z"].map(doubled)).toEqual([
@@ -65,7 +65,7 @@ describe("local time", () => {
     expect([-5 * 3_600_000, 5.5 * 3_600_000, 0].map(timeText.utcOffset)).toEqual(["UTC−5", "UTC+5:30", "UTC+0"]);
   });
 
-  test("converts back to its instant, for every hour of a year and various zones", () => {
+  test("converts back to its timestamp, for every hour of a year and various zones", () => {
     for (const zone of [BERLIN, "UTC", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia"])
       for (let instant = Date.UTC(2026, 0, 1); instant < Date.UTC(2027, 0, 1); instant += 3_600_000)
         if (!instantsOf(wallClockOf(instant, zone), zone).includes(instant))
@@ -73,7 +73,7 @@ describe("local time", () => {
   });
 });
 
-test("an age is in the largest unit of which there are two", () => {
+test("an age is in the largest unit that fits at least twice", () => {
   const now = Date.parse("2026-03-02T12:00:00Z");
   const age = (ms: number) => formatAge(now - ms, now);
   expect([age(400), age(-400), age(-2_000)]).toEqual(["now", "now", "in 2 seconds"]);

@@ -1,4 +1,4 @@
-// Bidi isolation of foreign texts among the console's texts.
+// Bidi isolation of external strings within the console's text.
 
 import { describe, expect, test } from "bun:test";
 import { isolated, selfContained } from "../../src/console/text/isolated.ts";

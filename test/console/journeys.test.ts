@@ -8,20 +8,20 @@ import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { expectEventually, hasChromium, LAN_NAME, Visitor } from "../support/browser/browser.ts";
 import { OWNER, serveForAll } from "../support/browser/visit.ts";
-import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
+import { ensureExecutable, PASSWORD, type Running, Sandbox } from "../support/executable/executable.ts";
 
 describe.skipIf(!hasChromium)("with a month of campus history", () => {
-  let workplace: Workplace;
+  let sandbox: Sandbox;
   let demo: Running;
 
   beforeAll(async () => {
     ensureExecutable();
-    workplace = new Workplace();
-    demo = await workplace.serveDemo(["--host-name", LAN_NAME]);
+    sandbox = new Sandbox();
+    demo = await sandbox.serveDemo(["--host-name", LAN_NAME]);
   });
 
   afterAll(async () => {
-    await workplace.close();
+    await sandbox.close();
   });
 
   test("over plain HTTP on a LAN a switch is found, listed, opened, and seen on the map and in changes", async () => {
@@ -120,7 +120,7 @@ describe.skipIf(!hasChromium)("on a separate appliance", () => {
   });
 
   test("a page reports a restart of the appliance, and continues by itself, still signed in", async () => {
-    const { running, workplace } = appliance;
+    const { running, sandbox } = appliance;
     const listen = new URL(running.url).host;
     const { visitor, page } = await appliance.visitAs(OWNER, `/hosts/${host.id}`);
     await page.getByRole("heading", { name: "access-1" }).waitFor();
@@ -129,12 +129,12 @@ describe.skipIf(!hasChromium)("on a separate appliance", () => {
     await page.getByText("live", { exact: true }).waitFor();
     expect(visitor.problems()).toEqual([]);
     await running.stop();
-    // Loaded data stays; new requests report that the appliance does not answer.
+    // Loaded data stays; new requests report that the appliance does not respond.
     await page.getByRole("link", { name: /^History/ }).click();
     await page.getByText("The appliance did not respond").waitFor();
     await page.getByText("Can't reach the appliance.").waitFor();
     await list.getByRole("link", { name: "access-1" }).waitFor();
-    await workplace.serve([], { listen });
+    await sandbox.serve([], { listen });
     await page.getByText("new host access-1").waitFor();
     await page.getByText("The appliance did not respond").waitFor({ state: "detached" });
     await list.getByText("live", { exact: true }).waitFor();
@@ -144,10 +144,10 @@ describe.skipIf(!hasChromium)("on a separate appliance", () => {
   });
 
   test("a backup is served read-only: every page has a notice and no write controls", async () => {
-    const { workplace } = appliance;
-    const file = workplace.path("copy.db");
-    expect((await workplace.command("backup", file)).code).toBe(0);
-    const copy = await workplace.serve(["--read-only", file]);
+    const { sandbox } = appliance;
+    const file = sandbox.path("copy.db");
+    expect((await sandbox.command("backup", file)).code).toBe(0);
+    const copy = await sandbox.serve(["--read-only", file]);
     const visitor = await Visitor.create(copy.url);
     const page = await visitor.signIn(OWNER, PASSWORD);
     for (const [address, heading] of [
@@ -190,7 +190,7 @@ describe.skipIf(!hasChromium)("on a separate appliance", () => {
   });
 });
 
-/** Waits until all requests are answered. */
+/** Waits until all requests have a response. */
 async function waitUntilLoaded(page: Page): Promise<void> {
   await page.locator(".waiting").first().waitFor({ state: "detached" });
 }

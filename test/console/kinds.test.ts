@@ -1,4 +1,4 @@
-// Console entries of record kinds: one per kind, and complete coverage of their schemas.
+// Console definitions of record kinds: one per kind, and complete coverage of their schemas.
 
 import { describe, expect, test } from "bun:test";
 import { apiDocument, listFieldsOf } from "../../scripts/console-forms.ts";

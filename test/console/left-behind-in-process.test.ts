@@ -1,4 +1,5 @@
-// User data left in a tab, in the test process: no unsaved text, however the session ends; device settings remain.
+// User data left behind in a tab, in the test process: no unsaved text, however the session ends; browser settings
+// remain.
 
 import { describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
@@ -125,7 +126,7 @@ describe.each(FORMS)("unsaved input of $name is gone", (form) => {
     }
   });
 
-  test("when its submission is refused, because the session has ended", async () => {
+  test("when its submission is rejected because the session has ended", async () => {
     const page = await typeInto(form);
     await visitor.context.clearCookies();
     await button(page, form.submit).click();
@@ -137,7 +138,7 @@ describe.each(FORMS)("unsaved input of $name is gone", (form) => {
 describe("unsaved input is gone", () => {
   const [form] = FORMS as [Form];
 
-  test("when a request is refused, because the session has ended", async () => {
+  test("when a request is rejected because the session has ended", async () => {
     const page = await typeInto(form);
     await visitor.context.clearCookies();
     await page.evaluate(`document.querySelector("nav a[href^='/vlans']").click()`);
@@ -204,7 +205,7 @@ describe("unsaved input is gone", () => {
     expect(await name.count()).toBe(0);
   });
 
-  test("while device preferences stay", async () => {
+  test("while browser preferences stay", async () => {
     const page = await typeInto(form);
     const settings = () =>
       page.evaluate<string>(

@@ -1,4 +1,4 @@
-// Lists of the console in the test process: filters by clicks and by text, exports, keyboard navigation.
+// Console lists in the test process: filters by clicks and by text, exports, keyboard navigation.
 
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { addListedHosts } from "../support/appliance/listed-hosts.ts";

@@ -1,5 +1,5 @@
-// Lists of the console in Chromium, on the executable: long ones, scrolling, links and accessibility. Filters, exports
-// and keys are in list-pages-in-process.test.ts.
+// Console lists in Chromium, on the executable: long ones, scrolling, links and accessibility.
+// list-pages-in-process.test.ts covers filters, exports and keys.
 
 import { afterEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";

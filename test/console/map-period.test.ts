@@ -14,7 +14,7 @@ import {
 import { sceneOf } from "../../src/console/map/scene.ts";
 import { viewAt, viewParameter } from "../../src/console/map/viewport.ts";
 import { closeBrowser, expectEventually, hasChromium, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
+import { ensureExecutable, type Running, Sandbox } from "../support/executable/executable.ts";
 import { drawnLink, drawnNode } from "../support/topology/drawn.ts";
 
 const day = (number: number | string) => `2026-03-0${number}T00:00:00.000Z`;
@@ -45,7 +45,7 @@ const WEEK: PeriodResponse = {
 };
 
 describe("a map period", () => {
-  test("compares each instant with its start, and shows later additions", () => {
+  test("compares each timestamp with its start, and shows later additions", () => {
     const period = periodOf(WEEK);
     const presencesAt = (instant: number | null) =>
       Object.fromEntries(diagramAt(period, instant).links.map(({ id, presence }) => [id, presence]));
@@ -56,7 +56,7 @@ describe("a map period", () => {
     expect(presencesAt(null)).toEqual({ "a-b": "stayed", "b-c": "appeared" });
   });
 
-  test("does not draw future devices, nor a state of another time", () => {
+  test("draws neither future devices nor the state at another time", () => {
     const options = { scale: 1, selectedId: null, path: new Set<string>(), found: null, widthOf: () => 20 };
     const scene = sceneOf(diagramAt(periodOf(WEEK), ms(3)), options);
     expect(scene.lines.map(({ id, tone, stroke }) => [id, tone, stroke])).toEqual([["a-b", "removed", "dashed"]]);
@@ -66,7 +66,7 @@ describe("a map period", () => {
     expect(stayed?.tone).toBe("line");
   });
 
-  test("has a step for each instant of change, and none at its ends", () => {
+  test("has a step for each time of change, and none at its ends", () => {
     const period = periodOf(WEEK);
     expect(period.moments).toEqual([
       { ms: ms(3), appeared: [], vanished: ["a", "a-b"] },
@@ -82,7 +82,7 @@ describe("a map period", () => {
     expect(momentFrom(period, ms(5), 1)).toBeNull();
   });
 
-  test("ends where the answer was cut off, without extrapolating", () => {
+  test("ends where the response was cut off, without extrapolating", () => {
     const cut = periodOf({ ...WEEK, to: day(9), truncated: true, next_from: day(4) });
     const sides = [ms(1) - 1, ms(2), ms(4), ms(4) + 1, null].map((instant) => sideOf(cut, instant));
     expect(sides.join(" ")).toBe("before within within after after");
@@ -119,7 +119,7 @@ const OWNER = "demo@larkfield.example";
 const PASSWORD = "look-around";
 
 describe.skipIf(!hasChromium)("a week of the demo on the map", () => {
-  let workplace: Workplace;
+  let sandbox: Sandbox;
   let demo: Running;
   let visitor: Visitor;
   /** URL of the time-lapse. */
@@ -127,20 +127,20 @@ describe.skipIf(!hasChromium)("a week of the demo on the map", () => {
 
   beforeAll(async () => {
     ensureExecutable();
-    workplace = new Workplace();
-    demo = await workplace.serveDemo();
+    sandbox = new Sandbox();
+    demo = await sandbox.serveDemo();
     visitor = await Visitor.create(demo.url, { timezoneId: "UTC" });
   });
 
   afterAll(async () => {
     await visitor.close();
     await closeBrowser();
-    await workplace.close();
+    await sandbox.close();
   });
 
   const rows = (page: Page) => page.locator(".map-tables tbody tr").allTextContents();
 
-  test("is dragged through: the replaced switch vanishes, the new one appears, without requests", async () => {
+  test("is dragged through: the replaced switch disappears, the new one appears, without requests", async () => {
     const page = await visitor.signIn(OWNER, PASSWORD, "/map");
     await page.getByRole("link", { name: "Main campus" }).click();
     await page.getByRole("application").waitFor();

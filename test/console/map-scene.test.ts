@@ -66,7 +66,7 @@ describe("a map diagram", () => {
     expect(Math.abs((first?.y1 ?? 0) - (second?.y1 ?? 0))).toBe(5);
   });
 
-  test("of two instants shows additions and removals in place", () => {
+  test("of two timestamps shows additions and removals in place", () => {
     const before = topologyOf(devices("a 0 0, gone 320 0"), cablesOf("a gone"));
     const diagram = diagramOf(TRIANGLE, before);
     expect(diagram.nodes.map(({ id, presence }) => `${id} ${presence}`).join()).toBe(
@@ -133,7 +133,7 @@ describe("a map diagram", () => {
 
 describe("a map scene", () => {
   test.each([0.05, 0.2, 0.5, 1, 2])(
-    "has no overlapping labels at scale %p, and all of them if there is room",
+    "has no overlapping labels at scale %p, and all labels if there is room",
     (scale) => {
       const { names } = sceneOf(grid(400), { ...PLAIN, scale });
       expect(names.length > 0).toBe(true);
@@ -294,7 +294,7 @@ describe("rows of the map", () => {
     expect(bends).toBe(wide.bends);
   });
 
-  test("keep their spacing from one instant to the next, until the picture is resized", () => {
+  test("keep their spacing from one timestamp to the next, until the picture is resized", () => {
     const tall = { width: 1_000, height: 800 };
     const flat = { width: 1_000, height: 180 };
     const stretching = new StretchState();

@@ -38,7 +38,7 @@ describe.skipIf(!hasChromium)("the map", () => {
   });
   afterEach(() => expect(visitor.problems()).toEqual([]));
 
-  test("shows the cabling at an instant, and additions and removals between two instants", async () => {
+  test("shows the cabling at a timestamp, and additions and removals between two timestamps", async () => {
     const page = await visitor.open("/map?table=links");
     await page.getByRole("application", { name: /3 devices, 2 links/ }).waitFor();
     await page.getByRole("row", { name: /core-1 Gi1\/0\/2/ }).waitFor();

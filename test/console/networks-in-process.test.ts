@@ -1,4 +1,4 @@
-// Interfaces, subnets, VLANs and stations in the test process: texts, links and filters, now and in the past.
+// Interfaces, subnets, VLANs and stations in the test process: text, links and filters, now and in the past.
 
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { type FilledNetwork, fillNetwork, UNKNOWN_MAC } from "../support/browser/networks.ts";
@@ -59,7 +59,7 @@ describe("network pages", () => {
     await page.getByText("5 of 5 addresses in the last 30 days").waitFor();
   });
 
-  test("show stations without a host, also at an earlier time", async () => {
+  test("show stations without a host, now and at an earlier time", async () => {
     const page = await visitor.open("/");
     await page.getByRole("navigation").getByRole("link", { name: "Stations" }).click();
     const table = page.getByRole("table");

@@ -1,5 +1,5 @@
 // Interface, subnet and VLAN pages in Chromium, on the executable: keyboard, accessibility and width; and their pure
-// functions. Texts, links and filters are in networks-in-process.test.ts.
+// functions. networks-in-process.test.ts covers text, links and filters.
 
 import { describe, expect, test } from "bun:test";
 import { gridStep } from "../../src/console/components/grid-keys.ts";
@@ -182,7 +182,7 @@ describe("devices of a VLAN", () => {
 });
 
 describe("the address map", () => {
-  test("shows each address's change between two instants, regardless of its host", () => {
+  test("shows each address's change between two timestamps, regardless of its host", () => {
     const address = (name: string) => ({ entity_type: "ip_address", name });
     const changes = changesByAddress({
       added: [address("10.0.0.1"), address("10.0.0.2"), { entity_type: "host", name: "10.0.0.9" }],

@@ -1,4 +1,4 @@
-// Owner-only operations in the test process: refused for other roles and in the past, by the console and by the API.
+// Owner-only operations in the test process: rejected for other roles and in the past, by the console and by the API.
 
 import { describe, expect, test } from "bun:test";
 import { OWNER, serveForAll } from "../support/page/visit.ts";

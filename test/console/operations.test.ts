@@ -1,5 +1,5 @@
 // Owner-only operations in Chromium, on the executable: consequences are shown before the action, and other roles
-// neither see nor download backups. Verification and pruning by other roles are in operations-in-process.test.ts.
+// neither see nor download backups. operations-in-process.test.ts covers verification and pruning by other roles.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -13,7 +13,7 @@ import {
   Visitor,
 } from "../support/browser/browser.ts";
 import { OWNER, serveForAll } from "../support/browser/visit.ts";
-import { PASSWORD, Workplace } from "../support/executable/executable.ts";
+import { PASSWORD, Sandbox } from "../support/executable/executable.ts";
 
 const ADMIN = "admin@acme.example";
 const MEMBER = "member@acme.example";
@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)("operations", () => {
     await form.getByRole("button", { name: "Download" }).click();
     const download = await downloading;
     expect(download.suggestedFilename()).toBe(name);
-    const file = appliance.workplace.path("downloaded.db");
+    const file = appliance.sandbox.path("downloaded.db");
     await download.saveAs(file);
     await page.getByText(`${name} was downloaded.`).waitFor();
     await expectEventually(
@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium)("operations", () => {
       expect.stringContaining(`--backup ${name} --head ${backup?.sequence}:`),
     );
     const head = `${backup?.sequence}:${backup?.hash}`;
-    expect(await appliance.workplace.run(["verify", "--backup", file, "--head", head])).toMatchObject({ code: 0 });
+    expect(await appliance.sandbox.run(["verify", "--backup", file, "--head", head])).toMatchObject({ code: 0 });
 
     await row.getByRole("button", { name: `Delete ${name}` }).click();
     await page.getByText("This cannot be undone.").waitFor();
@@ -140,8 +140,8 @@ describe.skipIf(!hasChromium)("operations", () => {
 
 describe.skipIf(!hasChromium)("an Owner with a month of history", () => {
   test("previews a prune, and copies its command", async () => {
-    const workplace = new Workplace();
-    const running = await workplace.serveDemo();
+    const sandbox = new Sandbox();
+    const running = await sandbox.serveDemo();
     const visitor = await Visitor.create(running.url, { permissions: ["clipboard-read", "clipboard-write"] });
     const page = await visitor.signIn(DEMO_EMAIL, DEMO_PASSWORD, "/settings/retention");
     const day = new Date(Date.now() - TEN_DAYS_MS).toISOString().slice(0, 10);
@@ -158,13 +158,13 @@ describe.skipIf(!hasChromium)("an Owner with a month of history", () => {
     await page.getByText(`${data.dropped.toLocaleString("en")} versions, `).waitFor();
     await page.getByText("Dropped data cannot be restored.").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
-    const dryRun = await workplace.command("prune", "--before", day, "--keep", "monthly", "--dry-run");
+    const dryRun = await sandbox.command("prune", "--before", day, "--keep", "monthly", "--dry-run");
     expect(dryRun.out).toContain(`Would drop ${data.dropped} `);
     await page.getByLabel("Prune history before").fill("1990-01-01");
     await page.getByRole("button", { name: "Preview" }).click();
     await page.getByText("Nothing would be dropped.").waitFor();
     expect(visitor.problems()).toEqual([]);
     await visitor.close();
-    await workplace.close();
+    await sandbox.close();
   });
 });

@@ -1,4 +1,4 @@
-// Simulated pages of the test process: the same failures reported as in Chromium, and the same isolation.
+// Simulated pages in the test process: they report the same failures as Chromium, and are isolated in the same way.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
@@ -56,7 +56,7 @@ describe("the in-process page", () => {
     await expectProblems("requested another host: http://192.0.2.1/", expect.stringContaining("ERR_NAME_NOT_RESOLVED"));
   });
 
-  test("blocks requests a foreign site would make", async () => {
+  test("blocks requests that another site would make", async () => {
     const crossOriginRequest = {
       method: "POST",
       headers: { origin: "http://elsewhere.example" },

@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)("the command palette", () => {
     await page.getByRole("form", { name: "Edit core-9" }).waitFor();
   });
 
-  test("finds by synonyms, starts a scan of the selected network, and goes to an instant", async () => {
+  test("finds by synonyms, starts a scan of the selected network, and goes to a timestamp", async () => {
     await page.goto(`${appliance.url}/hosts?network=${appliance.networkId}`);
     await page.getByRole("banner").waitFor();
     for (const [typed, title] of [

@@ -1,5 +1,5 @@
-// Users and their permissions in the test process: own sessions and password, API keys, and users; permissions of
-// other users are changed only by authorized roles.
+// Users and their permissions in the test process: the user's own sessions and password, API keys, and users; only
+// authorized roles change other users' permissions.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
@@ -255,7 +255,7 @@ describe("users", () => {
     expect(visitor.problems()).toEqual([]);
   });
 
-  test("report concurrent changes, even after another refusal", async () => {
+  test("report concurrent changes, even after another rejection", async () => {
     const { page } = await appliance.openAs(OWNER, "/settings/people");
     const row = rowOf(page, MEMBER);
     await row.getByRole("button", { name: /^Edit/ }).click();

@@ -1,5 +1,5 @@
 // Users and their permissions in Chromium, on the executable: the user's own account, an API key and a user under
-// axe-core. Permissions of roles and ending sessions are in people-in-process.test.ts.
+// axe-core. people-in-process.test.ts covers role permissions and ending sessions.
 
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";

@@ -1,4 +1,4 @@
-// Records without a page of their own, in the test process: editing, deletion, restoration and links, by the user's
+// Records without a dedicated page, in the test process: editing, deletion, restoration and links, by the user's
 // permissions.
 
 import { describe, expect, test } from "bun:test";
@@ -8,7 +8,7 @@ import { expectEventually } from "../support/page/waiting.ts";
 
 const VIEWER = "viewer@acme.example";
 
-describe("a record without a page of its own", () => {
+describe("a record without a dedicated page", () => {
   const { appliance, client, visitor, page } = visitForAll(({ addUser, networkId }) =>
     addUser(VIEWER, "Viewer", [networkId]),
   );
@@ -51,7 +51,7 @@ describe("a record without a page of its own", () => {
     expect(visitor.problems()).toEqual([]);
   });
 
-  test("is linked from every difference, and found after deletion elsewhere", async () => {
+  test("is linked from every difference, and found after being deleted elsewhere", async () => {
     const host = await expectOk(
       client.post("hosts", { network_id: appliance.networkId, name: "web", ports: [{ number: 443, protocol: "Tcp" }] }),
     );

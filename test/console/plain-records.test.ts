@@ -1,5 +1,5 @@
-// Records without a page of their own, in Chromium, on the executable: current and past states, history, restoration,
-// and accessibility of missing records. Edits, links and permissions are in plain-records-in-process.test.ts.
+// Records without a dedicated page, in Chromium, on the executable: current and past states, history, restoration, and
+// accessibility of not-found pages. plain-records-in-process.test.ts covers edits, links and permissions.
 
 import { describe, expect, test } from "bun:test";
 import { expectOk } from "../support/appliance/factories.ts";

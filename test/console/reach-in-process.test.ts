@@ -1,5 +1,5 @@
-// Records out of a user's reach, in the test process: a Viewer of one network of two, and a Member who loses access
-// while viewing.
+// Records out of a user's reach, in the test process: a Viewer with access to one of two networks, and a Member who
+// loses access while viewing.
 
 import { describe, expect, test } from "bun:test";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
@@ -17,7 +17,7 @@ describe("a network beyond a user's reach", () => {
     await addUser(MEMBER, "Member", [networkId, filled.vault.id]);
   });
 
-  test("a Viewer sees every page of their own network, without refusals, and nothing of the other", async () => {
+  test("a Viewer sees every page of their own network, without errors, and nothing of the other", async () => {
     const { own } = filled;
     const { visitor, page } = await appliance.openAs(VIEWER);
     for (const [path, heading] of [
@@ -70,7 +70,7 @@ describe("a network beyond a user's reach", () => {
     expect(visitor.problems().filter((problem) => !MISSING_RECORD.test(problem))).toEqual([]);
   });
 
-  test("a network withdrawn from a Member disappears from the page, also from a past instant", async () => {
+  test("a network withdrawn from a Member disappears from the page, even at a past timestamp", async () => {
     const { switchId, beforeFlap } = filled.otherNetwork;
     const pastPath = `/hosts/${switchId}?at=${beforeFlap}`;
     const { visitor, page } = await appliance.openAs(MEMBER, pastPath);

@@ -1,5 +1,5 @@
-// Records out of a user's reach, in Chromium, on the executable: accessibility of the not-found pages for a Viewer of
-// one network of two, and the choice of the map's network. Other pages are in reach-in-process.test.ts.
+// Records out of a user's reach, in Chromium, on the executable: accessibility of the not-found pages for a Viewer with
+// access to one of two networks, and the choice of the map's network. reach-in-process.test.ts covers other pages.
 
 import { describe, expect, test } from "bun:test";
 import { accessibilityFindings, expectEventually, follow, hasChromium } from "../support/browser/browser.ts";

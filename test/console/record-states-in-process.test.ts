@@ -49,7 +49,7 @@ describe("a record page", () => {
     expect(visitor.problems().filter((problem) => !problem.includes("502"))).toEqual([]);
   });
 
-  test("stops showing the current record if loading another instant fails", async () => {
+  test("stops showing the current record if loading another timestamp fails", async () => {
     const [path, api, title] = records[0] ?? ["", "", ""];
     await page.goto(appliance.url + path);
     await page.getByRole("heading", { name: title, level: 1 }).waitFor();

@@ -1,5 +1,5 @@
 // States of record pages in Chromium, on the executable: loading, and under axe-core when failed or not yet created.
-// Texts and requests are in record-states-in-process.test.ts.
+// record-states-in-process.test.ts covers text and requests.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { accessibilityFindings, follow, hasChromium } from "../support/browser/browser.ts";

@@ -41,7 +41,7 @@ describe.skipIf(!hasChromium)("a host page", () => {
       async () => (await appliance.client.get("hosts?search=printer-2")).data[0].id,
       (page: Page) => page.locator("main").getByText("access-one").first(),
     ],
-  ] as const)("takes at most 20 requests from an empty cache, each another: %s", async (_, idOf, lastShown) => {
+  ] as const)("takes at most 20 requests from an empty cache, all different: %s", async (_, idOf, lastShown) => {
     const { page, sent, problems } = await open(await idOf());
     await lastShown(page).waitFor();
     expect({ sent, isWithin: sent.length <= COLD_MAX }).toEqual({ sent, isWithin: true });

@@ -1,5 +1,5 @@
 // Scan requests in Chromium, on the executable: for a page's record or for selected rows, as a dry run and then for
-// real, cancelled, and for a single address; by role.
+// real, canceled, and for a single address; by role.
 
 import { describe, expect, test } from "bun:test";
 import { addressesOfTargets, isAnyLarge, targetsIn } from "../../src/console/scanning/targets.ts";
@@ -155,7 +155,7 @@ describe.skipIf(!hasChromium)("scanning", () => {
     visitor.problems();
   });
 
-  test("is offered to a Member inside the subnets only, naming the role required elsewhere", async () => {
+  test("is offered to a Member inside the subnets only, and names the role required elsewhere", async () => {
     const emptySubnet = { cidr: "192.0.2.0/30", name: "Nobody", subnet_type: "Lan", tags: [] };
     await expectOk(client.post("subnets", { network_id: appliance.networkId, ...emptySubnet }));
     const requestPath = "/discovery?ask=yes&targets=198.51.100.1&kind=full";

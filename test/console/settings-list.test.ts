@@ -1,4 +1,4 @@
-// Settings list next to its pages, in Chromium, on the executable: its position, and its button on narrow screens.
+// Settings navigation in Chromium, on the executable: its position next to the pages, and its button on narrow screens.
 
 import { describe, expect, test } from "bun:test";
 import { accessibilityFindings, expectEventually, hasChromium, waitUntilShown } from "../support/browser/browser.ts";

@@ -1,5 +1,5 @@
-// Guided setup in Chromium, on the executable, from an empty folder to a map: the printed link, this machine, scan
-// targets, optional credentials, and the first scan of agents on loopback; errors, and roles without access.
+// Guided setup in Chromium, on the executable, from an empty data directory to a map: the printed link, this machine,
+// scan targets, optional credentials, and the first scan of agents on loopback; also errors, and roles without access.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -14,7 +14,7 @@ import {
   Visitor,
 } from "../support/browser/browser.ts";
 import { OWNER, serveForAll } from "../support/browser/visit.ts";
-import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
+import { ensureExecutable, PASSWORD, type Running, Sandbox } from "../support/executable/executable.ts";
 import { stopwatch } from "../support/measure/processor-time.ts";
 import { recordingText } from "../support/reconcile/recorded-reads.ts";
 import type { SnmpAgent } from "../support/snmp/agent.ts";
@@ -76,7 +76,7 @@ describe("a subnet of the first scan", () => {
 });
 
 describe.skipIf(!hasChromium)("a new user following the printed link of an empty appliance", () => {
-  let workplace: Workplace;
+  let sandbox: Sandbox;
   let running: Running;
   let visitor: Visitor;
   const agents: SnmpAgent[] = [];
@@ -91,18 +91,18 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
     );
   });
   beforeEach(() => {
-    workplace = new Workplace();
+    sandbox = new Sandbox();
   });
   afterEach(async () => {
     await visitor.close();
-    await workplace.close();
+    await sandbox.close();
   });
   afterAll(() => {
     for (const agent of agents) agent.close();
   });
 
   const serve = async () => {
-    running = await workplace.serve(["--snmp-port", String(agents[0]?.port)]);
+    running = await sandbox.serve(["--snmp-port", String(agents[0]?.port)]);
   };
 
   /** Path and fragment of the link printed at the start. */
@@ -241,7 +241,7 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
     expect(visitor.problems()).toEqual([]);
   });
 
-  test("needs no mouse and no credential on a small dark screen, and sees what the map lacks", async () => {
+  test("needs no mouse and no credential on a small dark screen, and shows what the map lacks", async () => {
     await serve();
     visitor = await Visitor.create(running.url, { colorScheme: "dark", viewport: { width: 360, height: 740 } });
     const page = await visitor.open(setupLink());
@@ -390,7 +390,7 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
     expect(visitor.problems()).toEqual([]);
   });
 
-  test("cancels a long scan, and sees refusals by the appliance", async () => {
+  test("cancels a long scan, and sees errors from the appliance", async () => {
     const page = await serveAndClaim();
     const { searchParams } = new URL(page.url());
     const network = searchParams.get("network") ?? "";

@@ -1,5 +1,5 @@
-// Table files and their imports under axe-core in Chromium, on the executable. Texts, refusals and writes are in
-// tables-in-process.test.ts.
+// Table files and their imports under axe-core in Chromium, on the executable. tables-in-process.test.ts covers text,
+// errors and writes.
 
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { duplicateColumn, matchColumns } from "../../src/console/bulk/table-columns.ts";

@@ -1,5 +1,5 @@
-// Time bar in the test process: keys, typed text and URLs, and page content while another timestamp loads. Streams,
-// layout and pointer are in time.test.ts.
+// Time bar in the test process: keys, typed text and URLs, and page content while another timestamp loads. time.test.ts
+// covers streams, layout and pointer.
 
 import { describe, expect, test } from "bun:test";
 import type { Page } from "../support/page/page.ts";
@@ -63,7 +63,7 @@ describe("the time bar", () => {
     expect(visitor.problems().filter((problem) => !problem.includes("net::ERR_"))).toEqual([]);
   });
 
-  test("moves its handle by keyboard and announces the instant; a held key is one history entry", async () => {
+  test("moves its handle by keyboard and announces the timestamp; a held key is one history entry", async () => {
     const page = await openInBerlin();
     const handle = page.getByRole("slider", { name: "Instant" });
     await expectEventually(() => handle.getAttribute("aria-valuetext"), "Now");
@@ -87,7 +87,7 @@ describe("the time bar", () => {
 
   test("accepts ages, local times and markers in its field, and asks to resolve an ambiguous hour", async () => {
     const page = await openInBerlin();
-    const field = page.getByLabel("Go to an instant");
+    const field = page.getByLabel("Go to a time");
     const enter = async (text: string) => {
       await field.fill(text);
       await field.press("Enter");
@@ -114,7 +114,7 @@ describe("the time bar", () => {
     expect(visitor.problems()).toEqual([]);
   });
 
-  test("resolves an age in the URL to its instant; invalid or future instants are reported", async () => {
+  test("resolves an age in the URL to its timestamp; invalid or future timestamps are reported", async () => {
     const page = await openInBerlin("/?at=-24h");
     await page.waitForURL(/at=2\d\d\d-\d\d-\d\dT[^&]*Z$/);
     await page.goto(`${appliance.url}/?at=half-past-nine`);
@@ -129,7 +129,7 @@ describe("the time bar", () => {
     expect(visitor.problems()).toEqual([]);
   });
 
-  test("opens Compare from pages that show a single instant", async () => {
+  test("opens Compare from pages that show a single timestamp", async () => {
     const page = await openAsOwner("/changes?at=2026-03-01T02:12:00Z");
     await page.getByRole("button", { name: "Compare…" }).click();
     await page.getByRole("button", { name: "before the core upgrade" }).click();
@@ -153,7 +153,7 @@ describe("the time bar", () => {
       await route.continue();
     });
     await page.goto(`${appliance.url}/hosts`);
-    await page.getByLabel("Go to an instant").fill("before the core upgrade");
+    await page.getByLabel("Go to a time").fill("before the core upgrade");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").filter({ hasText: "Can't read this" }).waitFor();
     markersLoaded.resolve();
@@ -180,7 +180,7 @@ describe("the time bar", () => {
         await gate.promise;
         return route.continue();
       });
-      const field = page.getByLabel("Go to an instant");
+      const field = page.getByLabel("Go to a time");
       await field.fill(instant);
       await field.press("Enter");
       const busyMain = page.locator('main[aria-busy="true"]');

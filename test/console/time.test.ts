@@ -1,5 +1,5 @@
-// Time bar: its pure functions; and in Chromium, on the executable, its streams, layout and pointer. Keys, typed text
-// and URLs are in time-in-process.test.ts.
+// Time bar: its pure functions, and its streams, layout and pointer in Chromium, on the executable.
+// time-in-process.test.ts covers keys, typed text and URLs.
 
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -31,12 +31,12 @@ import {
   waitForDimming,
 } from "../support/browser/browser.ts";
 import { OWNER, serveForAll } from "../support/browser/visit.ts";
-import { PASSWORD, Workplace } from "../support/executable/executable.ts";
+import { PASSWORD, Sandbox } from "../support/executable/executable.ts";
 
 const BERLIN = "Europe/Berlin";
 const HOUR = 3_600_000;
 
-describe("parsing an instant", () => {
+describe("parsing a timestamp", () => {
   const nowMs = Date.parse("2026-03-02T12:00:00Z");
   const parse = (text: string, currentMs = nowMs) => {
     const output = parseTimeInput(text, { nowMs: currentMs, timeZone: BERLIN });
@@ -88,7 +88,7 @@ describe("parsing an instant", () => {
     expect(parse(text)).toEqual({ type: "unreadable" });
   });
 
-  test("an ambiguous local time yields two instants, and a skipped one a suggestion", () => {
+  test("an ambiguous local time yields two timestamps, and a skipped one a suggestion", () => {
     expect(parse("2026-10-25 02:30")).toEqual({
       type: "repeated",
       instants: [Date.parse("2026-10-25T00:30:00Z"), Date.parse("2026-10-25T01:30:00Z")],
@@ -111,7 +111,7 @@ describe("the window of the time bar", () => {
     expect((window.to - window.from) / bucketMs).toBeWithin(100, 501);
   });
 
-  test("every position maps to its instant, and no two pixels share one", () => {
+  test("every position maps to its timestamp, and no two pixels share one", () => {
     for (const window of [windowEnding("week", 5e11), windowEnding("hour", 5e11), windowBetween(5e11, 5e11 + 700)]) {
       const instants = Array.from({ length: 601 }, (_, px) => instantAt(px / 600, window, 600));
       for (const [px, ms] of instants.entries())
@@ -142,7 +142,7 @@ describe("the window of the time bar", () => {
     expect(100 - (heights[0]?.[1] ?? 0)).toBeWithin(12, 30);
   });
 
-  test("has labels at round local times, also across clock changes", () => {
+  test("has labels at round local times, even across clock changes", () => {
     const labels = (window: Parameters<typeof ticksOf>[0], maxLabels: number) =>
       ticksOf(window, BERLIN, maxLabels)
         .map(({ label }) => label)
@@ -178,7 +178,7 @@ describe("a throttle", () => {
     return { throttle, passed, waits };
   };
 
-  test("passes the first at once, then the newest of the rest", () => {
+  test("passes the first immediately, then the newest of the rest", () => {
     const { throttle, passed, waits } = createThrottle();
     for (const value of [1, 2, 3, 4]) throttle.offer(value);
     expect(passed).toEqual([1]);
@@ -267,12 +267,12 @@ describe.skipIf(!hasChromium)("the time bar", () => {
   /** Shows all history. */
   async function showAll(page: Page): Promise<void> {
     const [first = ""] = await changes();
-    const fold = page.getByRole("button", { name: "Other instants" });
+    const fold = page.getByRole("button", { name: "Other times" });
     await fold
       .or(page.getByRole("combobox", { name: "Range" }))
       .first()
       .waitFor();
-    const folded = page.getByRole("button", { name: "Other instants", expanded: false });
+    const folded = page.getByRole("button", { name: "Other times", expanded: false });
     if ((await folded.count()) > 0) await folded.click();
     await page.getByRole("combobox", { name: "Range" }).selectOption("all");
     await page
@@ -328,7 +328,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.waitForURL(`${appliance.url}/hosts?at=marker:before+the+core+upgrade&vs=2026-03-01T02:12:00Z`);
     await page.getByRole("link", { name: "End comparison" }).click();
     await comparison.waitFor({ state: "detached" });
-    // The focused control is gone: the focus moves to its neighbor.
+    // The focused control has disappeared: the focus moves to its neighbor.
     await expectEventually(() => page.evaluate<string>("document.activeElement.id"), "shown-instant");
     await page.getByRole("button", { name: "Compare…" }).click();
     await page.getByRole("button", { name: "Now", exact: true }).click();
@@ -336,7 +336,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     expect(visitor.problems()).toEqual([]);
   });
 
-  test("printouts show the instant, in the reader's zone and in UTC, and the print time", async () => {
+  test("printouts show the timestamp, in the reader's zone and in UTC, and the print time", async () => {
     const { visitor, page } = await appliance.visitAs(OWNER, "/hosts?at=2026-03-01T02:12:00Z", { timezoneId: BERLIN });
     await page.emulateMedia({ media: "print" });
     const band = page.getByRole("region", { name: "Time", exact: true });
@@ -367,7 +367,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
       await page.keyboard.press(".");
       await page.getByText(`by-others-2-${width}`).first().waitFor();
       expect(await page.getByText(/changes? since/).count()).toBe(0);
-      // New markers are suggested at once; changes of other kinds are not reported on this page.
+      // New markers are suggested immediately; changes of other kinds are not reported on this page.
       await appliance.client.post("markers", { name: `after ${width}` });
       await page.locator(`datalist option[value="marker:after ${width}"]`).waitFor({ state: "attached" });
       expect(await page.getByText(/changes? since/).count()).toBe(0);
@@ -381,7 +381,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     },
   );
 
-  test("a page waiting for another instant is dimmed until the response arrives", async () => {
+  test("a page waiting for another timestamp is dimmed until the response arrives", async () => {
     const [, , , instant = ""] = await changes();
     const { visitor, page } = await appliance.visitAs(OWNER, "/hosts");
     const row = page.locator("main tbody").getByText("web-4");
@@ -391,7 +391,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
       if (route.request().url().includes("at=")) await gate.promise;
       return route.continue();
     });
-    const field = page.getByLabel("Go to an instant");
+    const field = page.getByLabel("Go to a time");
     await field.fill(instant);
     await field.press("Enter");
     await page.locator('main[aria-busy="true"]').waitFor();
@@ -449,8 +449,8 @@ describe.skipIf(!hasChromium)("the time bar", () => {
   });
 
   test("after a restart of the appliance, no change is missed", async () => {
-    const workplace = new Workplace();
-    const { running, networkId, key } = await workplace.serveSetUp();
+    const sandbox = new Sandbox();
+    const { running, networkId, key } = await sandbox.serveSetUp();
     const listen = new URL(running.url).host;
     const visitor = await Visitor.create(running.url);
     const page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
@@ -458,14 +458,14 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.getByRole("heading", { name: "Hosts" }).waitFor();
     await running.stop();
     await page.getByText("offline").waitFor();
-    const restarted = await workplace.serve([], { listen });
+    const restarted = await sandbox.serve([], { listen });
     await restarted.withKey(key).post("hosts", { network_id: networkId, name: "after", hidden: false, tags: [] });
     await page.getByText(/^1 change since/).waitFor();
     await page.getByText("live", { exact: true }).waitFor();
     // The browser's message about an unreachable host.
     expect(visitor.problems().filter((problem) => !problem.includes("net::ERR_"))).toEqual([]);
     await visitor.close();
-    await workplace.close();
+    await sandbox.close();
   });
 
   test("over plain HTTP on a LAN, without locks, the visible tab still receives changes", async () => {
@@ -514,7 +514,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     const before = await heading.boundingBox();
     // The whole line opens it, not only the button's icon.
     await output.click({ force: true });
-    const fold = page.getByRole("button", { name: "Other instants" });
+    const fold = page.getByRole("button", { name: "Other times" });
     await expectEventually(() => fold.getAttribute("aria-expanded"), "true");
     for (const control of [
       page.getByRole("slider", { name: "Instant" }),
@@ -538,7 +538,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.keyboard.press("[");
     await page.waitForURL((url) => Date.parse(url.searchParams.get("at") ?? "") < Date.parse(instant));
     expect(await heading.boundingBox()).toEqual(before);
-    // The focused control is gone: the focus moves to the button that opens the rest.
+    // The focused control has disappeared: the focus moves to the button that opens the rest.
     await page.getByRole("link", { name: "Back to now" }).click();
     await output.waitFor({ state: "detached" });
     await expectEventually(() => page.evaluate<string>("document.activeElement.id"), "time-fold");

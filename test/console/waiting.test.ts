@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)("items pending an Admin's approval", () => {
     expect(admin.problems()).toEqual([]);
   });
 
-  test("several are opened from the start page, approved at once, and undone together", async () => {
+  test("several are opened from the start page, approved together, and undone together", async () => {
     const subnet = await asMember("post", "subnets", {
       network_id: appliance.networkId,
       cidr: "10.2.9.0/24",
@@ -136,7 +136,7 @@ describe.skipIf(!hasChromium)("items pending an Admin's approval", () => {
     expect(admin.problems().filter((problem) => !/412/.test(problem))).toEqual([]);
   });
 
-  test("a Member and a Viewer see pending items and the role that approves them, also in the past", async () => {
+  test("a Member and a Viewer see pending items and the role that approves them, now and in the past", async () => {
     const phone = { viewport: { width: 360, height: 740 } };
     const { visitor: viewer, page: viewerPage } = await appliance.visitAs(VIEWER, "/", phone);
     await viewerPage.getByRole("heading", { name: "Needs attention" }).waitFor();

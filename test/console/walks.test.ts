@@ -18,7 +18,7 @@ import {
 import { HARMLESS, WRITERS } from "../support/browser/page-controls.ts";
 import { type NavigationEntry, PAGE_ENTRIES, RECORD_ENTRIES } from "../support/browser/page-places.ts";
 import { PAGE_SAMPLES } from "../support/browser/page-samples.ts";
-import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
+import { ensureExecutable, PASSWORD, type Running, Sandbox } from "../support/executable/executable.ts";
 import { LONG_TEST_HANG_MS } from "../support/measure/limits.ts";
 
 const TEN_DAYS_MS = 10 * 86_400_000;
@@ -186,7 +186,7 @@ const tenDaysAgo = (path: string) =>
 afterAll(() => closeBrowser());
 
 describe.skipIf(!hasChromium)("every page with a month of campus history", () => {
-  let workplace: Workplace;
+  let sandbox: Sandbox;
   let running: Running;
   let owner: Walker;
   let pagePaths: string[];
@@ -197,8 +197,8 @@ describe.skipIf(!hasChromium)("every page with a month of campus history", () =>
 
   beforeAll(async () => {
     ensureExecutable();
-    workplace = new Workplace();
-    running = await workplace.serveDemo();
+    sandbox = new Sandbox();
+    running = await sandbox.serveDemo();
     owner = await Walker.signIn(running.url, DEMO_EMAIL, DEMO_PASSWORD);
     const { data: me } = await owner.read("/api/auth/me");
     const { data: networks } = await owner.read("/api/v1/networks?limit=0");
@@ -225,7 +225,7 @@ describe.skipIf(!hasChromium)("every page with a month of campus history", () =>
 
   afterAll(async () => {
     await owner.close();
-    await workplace.close();
+    await sandbox.close();
   });
 
   test(
@@ -307,22 +307,22 @@ describe.skipIf(!hasChromium)("every page with a month of campus history", () =>
 });
 
 describe.skipIf(!hasChromium)("every page of an empty appliance", () => {
-  let workplace: Workplace;
+  let sandbox: Sandbox;
   let walker: Walker;
   let pagePaths: string[];
   const minVisits = PAGE_PATHS.length - Object.keys(PAGE_SAMPLES).length;
 
   beforeAll(async () => {
     ensureExecutable();
-    workplace = new Workplace();
-    const { running } = await workplace.serveSetUp();
+    sandbox = new Sandbox();
+    const { running } = await sandbox.serveSetUp();
     walker = await Walker.signIn(running.url, "owner@acme.example", PASSWORD);
     pagePaths = await walker.pagePaths(false);
   });
 
   afterAll(async () => {
     await walker.close();
-    await workplace.close();
+    await sandbox.close();
   });
 
   test("is accessible now, in light colors, and within its width", LONG_TEST_HANG_MS, async () => {

@@ -1,4 +1,4 @@
-// Credential selection for a device: the credential that works, findings about the others, and no side effects of the
+// Credential selection for a device: the credential that works, findings about the others, and no side effects from the
 // attempts.
 
 import { describe, expect, test } from "bun:test";
@@ -176,7 +176,7 @@ describe("a device", () => {
         remembered: { credential_id: "SnmpV3-ann", key_extension: "Reeder" },
       }),
     ).toMatchObject({ credential: { key_extension: "Reeder" } });
-    // An unknown user name gets no further keys: one datagram for engine discovery, one with the name.
+    // An unknown user name gets no more keys: one datagram for engine discovery, one with the name.
     const before = reeder.datagramCount;
     expect(await query(reeder, [user("bob", { priv_protocol: "Aes256" })], impatient)).toMatchObject({
       failures: [{ reason: "wrong_user" }],
@@ -212,7 +212,7 @@ describe("a device that accepts no credential", () => {
     });
   });
 
-  test("is neither tried with further credentials nor waited for if its port is closed", async () => {
+  test("is neither tried with other credentials nor waited for if its port is closed", async () => {
     const target = await agent();
     target.close();
     expect(await query(target, [community("a"), community("b"), user("ann")], { timers: new ManualTimers() })).toEqual({
@@ -228,7 +228,7 @@ describe("a device that accepts no credential", () => {
     });
   });
 
-  test("is not tried with further credentials if unreachable", async () => {
+  test("is not tried with other credentials if unreachable", async () => {
     const outcome = await query({ address: "255.255.255.255", port: 161 }, [community("a"), community("b")]);
     expect(outcome).toMatchObject({ ok: false, failures: [{ reason: "unreachable" }], requests: 0 });
   });
@@ -238,7 +238,7 @@ describe("a device that accepts no credential", () => {
     expect(await query(target, [community("public")])).toMatchObject({ ok: false, failures: [{ reason: "refused" }] });
   });
 
-  test("is reported as answering with garbage", async () => {
+  test("is reported as returning garbage", async () => {
     const target = await agent({ alter: () => new Uint8Array(40).fill(0xa5) });
     expect(await query(target, [community("public")])).toMatchObject({ ok: false, failures: [{ reason: "garbage" }] });
   });
@@ -316,7 +316,7 @@ describe("a device that misbehaves during a read", () => {
     expect(reads.get("empty")?.columns.get("none")).toMatchObject({ isComplete: true });
   });
 
-  test("is read completely if it answers late, only in small packets, or not to large requests", async () => {
+  test("is read completely if it responds late, only in small packets, or not to large requests", async () => {
     const faultyAgents: readonly (readonly [AgentFaults, number?])[] = [
       [{ delayMs: 1 }],
       [{ tooBigAboveVarbinds: 3 }],
@@ -363,7 +363,7 @@ describe("a device that misbehaves during a read", () => {
     expect(size()).toBe(200);
   });
 
-  test("yields the data read so far at once if it disappears", async () => {
+  test("yields the data read so far immediately if it disappears", async () => {
     const target = await agent({
       alter: (response) => {
         if (target.varbindCount > 100) queueMicrotask(() => target.close());
@@ -377,7 +377,7 @@ describe("a device that misbehaves during a read", () => {
   });
 });
 
-test("a read leaves no socket open, cancelled or not", async () => {
+test("a read leaves no socket open, canceled or not", async () => {
   const targets = [
     await agent(),
     await agent({ isSilent: true }),

@@ -1,5 +1,5 @@
-// Random networks with merges and splits by users, further scans, and undos: the inventory matches a model of the
-// machines of each host, its past does not change, and credentials reach no additional address.
+// Random networks with merges and splits by users, later scans, and undos: the inventory matches a model of which
+// machines make up each host, its past does not change, and credentials reach no additional address.
 
 import { expect, test } from "bun:test";
 import { Credentials } from "../../src/discovery/scans/credentials.ts";

@@ -210,7 +210,7 @@ describe("a split host", () => {
       addresses: [address, ...others].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: 1 })),
     });
 
-  test("stays two hosts, whichever answers first", async () => {
+  test("stays two hosts, whichever responds first", async () => {
     const scans = new ScanWriter(appliance);
     await scans.devices(clone(A));
     await scans.devices(clone(B));

@@ -1,4 +1,4 @@
-// Device types on recordings of 635 real devices, compared with the opinion of the suite that they come from.
+// Device types on recordings of 635 real devices, compared with the classification of the suite that they come from.
 
 import { describe, expect, test } from "bun:test";
 import { type ConcludedType, typeByReport } from "../../src/discovery/device-types/classify.ts";
@@ -7,7 +7,9 @@ import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import type { DeviceType } from "../../src/resources/hosts/device-type.ts";
 import { readSuiteRecording, readsOf, suiteRecordings } from "../support/reconcile/recorded-reads.ts";
 
-/** The suite's words for device types. Its others (appliance, management, environment, timing, …) have no counterpart. */
+/**
+ * The suite's words for device types. Its others (appliance, management, environment, timing, …) have no counterpart.
+ */
 const AGREEING: Readonly<Record<string, readonly DeviceType[]>> = {
   network: ["Router", "Switch", "Layer3Switch"],
   power: ["Ups", "Pdu"],
@@ -18,7 +20,7 @@ const AGREEING: Readonly<Record<string, readonly DeviceType[]>> = {
   printer: ["Printer"],
 };
 
-/** Types that differ from the suite's, and why they are right, or what a recording lacks. */
+/** Types that differ from the suite's, with the reason why they are right, or what a recording lacks. */
 const JUSTIFIED: ReadonlyArray<readonly [type: DeviceType, reason: string, ...names: string[]]> = [
   [
     "Camera",

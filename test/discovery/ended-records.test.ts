@@ -1,4 +1,4 @@
-// Records that end when a complete read of their device lacks them, and those that stay.
+// Records that end when they are missing from a complete read of their device, and those that stay.
 
 import { describe, expect, test } from "bun:test";
 import type { Device } from "../../src/discovery/device.ts";
@@ -64,7 +64,7 @@ describe("an interface missing from a complete ifTable", () => {
     }
   });
 
-  test("was there before its end, and is gone after it", async () => {
+  test("was present before its end, and absent after it", async () => {
     await scan.devices(chassis([1, 2]));
     const before = appliance.clock.text();
     await scan.devices(chassis([1]));
@@ -188,8 +188,8 @@ describe("a missing interface stays", () => {
   });
 });
 
-describe("a record that a person wrote or refers to", () => {
-  test("stays as stale and not present, and is current again when it returns", async () => {
+describe("a record that a person edited or refers to", () => {
+  test("stays as stale and not present, and becomes current again when it returns", async () => {
     await scan.devices(chassis([1, 2]));
     const written = await entry(2);
     const body = { ...written, custom_fields: undefined, if_alias: "reserved for the lab" };
@@ -208,7 +208,7 @@ describe("a record that a person wrote or refers to", () => {
     expect([again.id, again.oper_status, again.stale_since]).toEqual([written.id, "Up", undefined]);
   });
 
-  test("stays if it is the far end of a link that a person documented", async () => {
+  test("stays if it is the far end of a manually documented link", async () => {
     await scan.devices(chassis([1, 2]));
     const [near, far] = (await entries()) as [JsonRecord, JsonRecord];
     const body = { ...near, neighbor: { type: "IfEntry", id: far.id } };
@@ -235,7 +235,7 @@ describe("a record that a person wrote or refers to", () => {
 describe("an address missing from complete address tables", () => {
   const having = (...own: string[]) => chassis([1, 2], { addresses: own.map((each) => address(each)) });
 
-  test("ends at the device that reported it, as a CARP address that has moved to the peer", async () => {
+  test("ends at the device that reported it, like a CARP address that has moved to the peer", async () => {
     const peer = (...own: string[]) =>
       deviceAt("10.0.0.3", {
         sys_name: "core-2",
@@ -267,7 +267,7 @@ describe("an address missing from complete address tables", () => {
     );
   });
 
-  test("stays if the tables were cut off or much shorter, and if only others saw it", async () => {
+  test("stays if the tables were cut off or much shorter, and if only other devices saw it", async () => {
     await scan.devices(having("10.0.0.2", "10.1.0.1"));
     await scan.addresses({ ip_address: "10.0.0.77", mac_address: mac(1), answered: ["Icmp"] });
     expect(addressesOf(await host())).toEqual(["10.0.0.2", "10.0.0.77", "10.1.0.1"]);
@@ -291,7 +291,7 @@ describe("an address missing from complete address tables", () => {
     await expectSettled(having("10.0.0.2"));
   });
 
-  test("stays if the device answers there behind NAT", async () => {
+  test("stays if the device responds there behind NAT", async () => {
     const natted = chassis([1, 2], {}, "203.0.113.5");
     await scan.devices(natted);
     await scan.devices(having("10.0.0.2"));
@@ -339,7 +339,7 @@ describe("a VLAN that scans found", () => {
     expect((await fullScan(sw([10]), other([]))).sequence).toBeNull();
   });
 
-  test("stays while a device's tables are cut off, or until a device that answers was read", async () => {
+  test("stays while a device's tables are cut off, or until a responding device has been read", async () => {
     const cutOff = { tables: { ...device().tables, vlans: { state: "partial", problem: "no answer" } as const } };
     await fullScan(sw([10, 20]), other([20], cutOff));
     await fullScan(sw([10]), other([], { ...cutOff, broken: ["vlans"] }));
@@ -348,7 +348,7 @@ describe("a VLAN that scans found", () => {
     expect(await vlans()).toEqual([10]);
   });
 
-  test("stays while a subnet refers to it, and for good if a person wrote it", async () => {
+  test("stays while a subnet refers to it, and permanently if a person edited it", async () => {
     await fullScan(sw([10, 20, 30]));
     const [ten, twenty] = (await get("vlans?order_by=number")) as [JsonRecord, JsonRecord];
     const [subnet] = (await get("subnets")) as [JsonRecord];

@@ -1,4 +1,4 @@
-// Tables no longer served by an agent: missed for a grace period, then treated as empty, which removes the dependent
+// Tables that an agent no longer serves: missed for a grace period, then treated as empty, which removes the dependent
 // data.
 
 import { beforeEach, describe, expect, test } from "bun:test";
@@ -146,7 +146,7 @@ describe("a table permanently missing from a firmware", () => {
     expect(await vlans()).toEqual([1, 1]);
   });
 
-  test("is not assumed after reads in which the table timed out or broke off", async () => {
+  test("is not assumed after reads in which the table timed out or was cut off", async () => {
     const silent = { ...after, dot1q_vlan_current_table: SILENT };
     const broken = { ...after, dot1q_vlan_current_table: { broken: ["dot1qVlanFdbId"] } };
     await readRepeatedly(silent, 12, 2 * GRACE_PERIOD.age_ms);

@@ -1,4 +1,5 @@
-// Names of hosts that no person named: derived again from what is known of the host, and never another host's address.
+// Names of hosts without a manual name: derived again from what is known about the host, and never another host's
+// address.
 
 import { describe, expect, test } from "bun:test";
 import { parseIp } from "../../src/base/ip.ts";
@@ -36,8 +37,8 @@ const settles = async (...sightings: AddressSighting[]) =>
 const misnamed = async () =>
   (await hosts()).filter((host) => parseIp(host.name) !== null && addressesOf(host).includes(host.name) === false);
 
-describe("a host that no person named", () => {
-  test("is called by its system name, else by DNS, else by a MAC address with its vendor, else by its address", async () => {
+describe("a host without a manual name", () => {
+  test("is named by its system name, else by DNS, else by a MAC address with its vendor, else by its address", async () => {
     await scan.addresses(seen(13, null));
     expect(await names()).toEqual(["10.91.20.13"]);
     await scan.addresses(seen(13, PI(1)));
@@ -59,7 +60,7 @@ describe("a host that no person named", () => {
     await settles(seen(13, GUEST));
   });
 
-  test("is called by MAC address as a device without a system name too", async () => {
+  test("is also named by MAC address if it is a device without a system name", async () => {
     const nameless = deviceAt("10.91.20.13", {
       interfaces: [ethernet(1, { mac_address: PI(1) })],
       addresses: [onInterface("10.91.20.13")],
@@ -70,14 +71,14 @@ describe("a host that no person named", () => {
     await settles(seen(13, PI(1)));
   });
 
-  test("keeps its last DNS name while DNS does not answer or has none, and takes its next one", async () => {
+  test("keeps its last DNS name while DNS does not respond or has none, and then takes the next one", async () => {
     await scan.addresses(seen(13, PI(1), { hostname: "kiosk.example" }));
     await settles(seen(13, PI(1)), seen(13, PI(1), { hostname: null }));
     await scan.addresses(seen(13, PI(1), { hostname: "kiosk-2.example" }));
     expect(await names()).toEqual(["kiosk-2.example"]);
   });
 
-  test("keeps the address or the MAC address in its name while it has it, whatever others it gains", async () => {
+  test("keeps the address or MAC address in its name as long as it has that address, even if it gains others", async () => {
     await scan.devices(deviceAt("10.91.20.13", { serial_number: "SER1300", addresses: [onInterface("10.91.20.13")] }));
     await scan.devices(
       deviceAt("10.91.20.12", {
@@ -101,7 +102,7 @@ describe("a host that no person named", () => {
     expect(await names()).toEqual([name]);
   });
 
-  test("is not called by a MAC address that answers for many", async () => {
+  test("is not named by a MAC address that responds for many", async () => {
     const proxied = Array.from({ length: 40 }, (_, number) => seen(100 + number, PI(1), { is_mac_shared: true }));
     await scan.addresses(...proxied);
     expect(new Set(await names())).toEqual(new Set(proxied.map(({ ip_address }) => ip_address)));
@@ -109,7 +110,7 @@ describe("a host that no person named", () => {
   });
 });
 
-describe("a name that a person gave", () => {
+describe("a manual name", () => {
   for (const given of ["Kiosk in the hall", "10.91.20.99", PI(9)])
     test(`stays: ${given}`, async () => {
       await scan.addresses(seen(13, null));
@@ -122,7 +123,7 @@ describe("a name that a person gave", () => {
       await settles(seen(14, PI(1)));
     });
 
-  test("stays on a host that a person entered by its address", async () => {
+  test("stays on a host that was entered manually by its address", async () => {
     await newSubnet({ cidr: "10.91.20.0/24" });
     await owner.post("hosts", {
       network_id: first.networkId,
@@ -137,7 +138,7 @@ describe("a name that a person gave", () => {
 });
 
 describe("a host whose address is now another host's", () => {
-  test("is called by its MAC address while leases rotate", async () => {
+  test("is named by its MAC address while leases rotate", async () => {
     const macs = [PI(1), PI(2), GUEST];
     const rotated = (by: number) => macs.map((mac, index) => seen(11 + ((index + by) % 3), mac));
     // Without MAC addresses at first: a network behind a router.
@@ -150,7 +151,7 @@ describe("a host whose address is now another host's", () => {
     }
   });
 
-  test("is called by one that it still has, or else by none", async () => {
+  test("is named by an address that it still has, or else by none", async () => {
     await scan.devices(deviceAt("10.91.20.11", { serial_number: "SER1100", addresses: [onInterface("10.91.20.11")] }));
     await scan.devices(
       deviceAt("10.91.20.11", {
@@ -176,7 +177,7 @@ describe("a host whose address is now another host's", () => {
     expect(loser?.last_seen_at < gainer?.last_seen_at).toBe(true);
   });
 
-  test("never keeps it, for random moves of machines with and without names", async () => {
+  test("never keeps that address as its name, for random moves of machines with and without names", async () => {
     const random = seededRandom(20_391);
     const machines = Array.from({ length: 12 }, (_, number) => ({
       mac: number % 3 === 0 ? `da:a1:19:00:01:0${number.toString(16)}` : PI(number),
@@ -198,7 +199,7 @@ describe("a host whose address is now another host's", () => {
   });
 });
 
-test("the appliance's own host follows the name of its machine, unless a person named it", async () => {
+test("the appliance's own host follows the name of its machine, unless it was named manually", async () => {
   const machine = machineWith({ hostname: "noc-1" });
   await appliance.renew({ machine });
   const self = () => owner.post("discovery/self", { network_id: first.networkId });

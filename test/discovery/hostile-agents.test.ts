@@ -1,10 +1,10 @@
-// Agents that loop, lie, answer late, with garbage or half a table, scanned by the executable: every scan terminates,
-// reports the fault, and keeps the known state.
+// Agents that loop, lie, respond late, or return garbage or half a table, scanned by the executable: every scan
+// terminates, reports the fault, and keeps the known state.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonRecord } from "../support/appliance/factories.ts";
 import { community, DiscoveryClient } from "../support/executable/discovery-client.ts";
-import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
+import { ensureExecutable, type Running, Sandbox } from "../support/executable/executable.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { TEST_HANG_MS } from "../support/measure/limits.ts";
 import { schedulingOf } from "../support/measure/processor-time.ts";
@@ -13,7 +13,9 @@ import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from 
 import { startAgents } from "../support/snmp/agents.ts";
 import { viewOfSnmprec } from "../support/snmp/view.ts";
 
-/** Limit of one scan, without waits for a processor. The wait for a silent agent is longer if it answered before. */
+/**
+ * Limit of one scan, without waits for a processor. The wait for a silent agent is longer if it has responded before.
+ */
 const SCAN_MAX_MS = 40_000;
 
 const IF_DESCR = "1.3.6.1.2.1.2.2.1.2";
@@ -89,7 +91,7 @@ function after(responseCount: number, done: () => void): NonNullable<AgentFaults
   };
 }
 
-let workplace: Workplace;
+let sandbox: Sandbox;
 let running: Running;
 let discovery: DiscoveryClient;
 const agents: SnmpAgent[] = [];
@@ -97,14 +99,14 @@ const agents: SnmpAgent[] = [];
 beforeAll(async () => {
   ensureExecutable();
   agents.push(...(await startAgents([...HOSTILE.keys()].map(agentAt))));
-  workplace = new Workplace();
-  const { key, organizationId } = await workplace.setUp();
-  running = await workplace.serve(["--snmp-port", String(agents[0]?.port)]);
+  sandbox = new Sandbox();
+  const { key, organizationId } = await sandbox.setUp();
+  running = await sandbox.serve(["--snmp-port", String(agents[0]?.port)]);
   discovery = new DiscoveryClient(running.withKey(key), organizationId);
 });
 afterAll(async () => {
   for (const agent of agents) agent.close();
-  await workplace.close();
+  await sandbox.close();
 });
 
 function agentAt(index: number): AgentOptions & { readonly address: string } {

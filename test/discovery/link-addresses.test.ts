@@ -38,7 +38,7 @@ describe("two routers whose tunnels have the same inner address", () => {
     ["a tunnel without a local address", { type: 1, phys: "00:00:00:00:3b:9e" }, "192.168.7.1"],
     ["PPP with its peer's address", { type: 23, phys: "c0:a8:07:02:00:00" }, "192.168.7.1"],
   ] as const)
-    test(`are two hosts, also over ${what}`, async () => {
+    test(`are two hosts, even over ${what}`, async () => {
       await scan.devices(reportAt("10.40.0.1", site(1, tunnel, inner)));
       await scan.devices(reportAt("10.40.0.2", site(2, tunnel, inner)));
       expect((await hosts()).map(({ name }) => name)).toEqual(["site-1", "site-2"]);
@@ -88,7 +88,7 @@ describe("an interface", () => {
     expect(macOf({ type: 1, phys: "fd:53:6b:0a:00:08" }, { "fd53:6b0a:7::1": 1 })).toBe("fd:53:6b:0a:00:08");
   });
 
-  test("keeps what is known of its MAC address while the addresses of its device cannot be read", async () => {
+  test("keeps its known MAC address while the addresses of its device cannot be read", async () => {
     const router = (broken: AgentTables["broken"] = []) =>
       reportAt("10.40.0.1", {
         name: "r-1",

@@ -1,5 +1,5 @@
-// Tables no longer served, silent or cut off do not change the known state. Each is removed in turn from every recorded
-// device, which is then rescanned.
+// Tables that are missing, silent or cut off, which must not change the known state. Each is removed in turn from every
+// recorded device, which is then rescanned.
 
 import { expect, test } from "bun:test";
 import type { CommandOutcome } from "../../src/db/writing/transaction.ts";

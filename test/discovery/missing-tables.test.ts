@@ -1,4 +1,4 @@
-// Device that stops serving a table: its other tables are still followed, and so is the table once it returns.
+// Device that stops serving a table: its other tables are still tracked, and so is that table once it returns.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { openWritable } from "../../src/db/connection.ts";
@@ -141,7 +141,7 @@ describe("a switch whose table has become empty", () => {
     await scan.devices(deviceAt("10.0.0.2", device));
   }
 
-  test("forgets stations of other VLANs once gone, if dot1dTpFdbTable covered VLAN 1 only", async () => {
+  test("forgets stations of other VLANs once they disappear, if dot1dTpFdbTable covered VLAN 1 only", async () => {
     const vlan = (name: string) => ({ vtpVlanState: 1, vtpVlanType: 1, vtpVlanName: utf8(name) });
     const vtp = {
       vtp_vlan_table: tableOf({ "1.1": vlan("default"), "1.10": vlan("users") }),

@@ -44,7 +44,7 @@ const settles = async (sighting: ReturnType<typeof router>) =>
   expect((await scan.devices(sighting)).sequence).toBeNull();
 
 describe("an address that moves to another interface", () => {
-  test("takes the entries, its name and its MAC address with it", async () => {
+  test("takes the entries, its name and its MAC address along", async () => {
     await scan.devices(router({ "10.42.7.1": 2 }));
     expect([await addressByInterface(), await placeOf("10.42.7.1")]).toEqual([
       { eth0: "10.42.0.1", eth1: "10.42.7.1", vpn0: undefined },
@@ -63,20 +63,20 @@ describe("an address that moves to another interface", () => {
     ]);
   });
 
-  test("leaves its place to another address of the interface", async () => {
+  test("is replaced by another address of the interface", async () => {
     await scan.devices(router({ "10.42.7.1": 2, "10.42.8.1": 2 }));
     await scan.devices(router({ "10.42.7.1": 3, "10.42.8.1": 2 }));
     expect(await addressByInterface()).toEqual({ eth0: "10.42.0.1", eth1: "10.42.8.1", vpn0: "10.42.7.1" });
   });
 
-  test("takes its name and its MAC address with it if it is one of several", async () => {
+  test("takes its name and its MAC address along if it is one of several", async () => {
     await scan.devices(router({ "10.42.7.1": 2, "10.42.8.1": 2 }));
     await scan.devices(router({ "10.42.7.1": 2, "10.42.8.1": 3 }));
     expect(await addressByInterface()).toEqual({ eth0: "10.42.0.1", eth1: "10.42.7.1", vpn0: "10.42.8.1" });
     expect(await placeOf("10.42.8.1")).toEqual(["vpn0", null]);
   });
 
-  test("and its counterpart swap places", async () => {
+  test("swaps places with its counterpart", async () => {
     await scan.devices(router({ "10.42.7.1": 2, "10.42.8.1": 3 }));
     await scan.devices(router({ "10.42.7.1": 3, "10.42.8.1": 2 }));
     expect(await addressByInterface()).toEqual({ eth0: "10.42.0.1", eth1: "10.42.8.1", vpn0: "10.42.7.1" });
@@ -87,7 +87,7 @@ describe("an address that moves to another interface", () => {
     await settles(router({ "10.42.7.1": 3, "10.42.8.1": 2 }));
   });
 
-  test("takes them with it if the device answers at both of its addresses, in any order", async () => {
+  test("takes them along if the device responds at both of its addresses, in any order", async () => {
     const both = (ifIndex: number) => {
       const first = router({ "10.42.7.1": ifIndex });
       return [first, { ...first, ip_address: "10.42.7.1" }] as const;
@@ -108,7 +108,7 @@ describe("an address that moves to another interface", () => {
     }
   });
 
-  test("is replaced by a new address of its interface once it is gone", async () => {
+  test("is replaced by a new address of its interface once it disappears", async () => {
     await scan.devices(router({ "10.42.7.1": 2 }));
     await scan.devices(router({ "10.42.7.9": 2 }));
     expect((await addressByInterface()).eth1).toBe("10.42.7.9");
@@ -132,7 +132,7 @@ describe("an address that moves to another interface", () => {
     expect(await addressByInterface()).toEqual({ eth0: "10.42.0.1", eth1: undefined, vpn0: "10.42.7.1" });
   });
 
-  test("keeps the MAC address that a router hears there while its interface has none", async () => {
+  test("keeps the MAC address that a router sees there while its interface has none", async () => {
     await scan.devices(router({ "10.42.7.1": 3 }));
     const heard = { ip_address: "10.42.7.1", mac_address: "00:1b:21:0d:00:02", answered: [] };
     await scan.addresses(heard);
@@ -159,7 +159,7 @@ describe("the address of an interface entry", () => {
     expect((await addressByInterface()).eth1).toBe("2001:db8:42::1");
   });
 
-  test("stays while the interface has it, whatever others come and go", async () => {
+  test("stays while the interface has it, even if others come and go", async () => {
     await scan.devices(router({ "10.42.7.9": 2 }));
     await scan.devices(router({ "10.42.7.1": 2, "10.42.7.9": 2 }));
     expect((await addressByInterface()).eth1).toBe("10.42.7.9");
@@ -167,13 +167,13 @@ describe("the address of an interface entry", () => {
     expect((await addressByInterface()).eth1).toBe("10.42.7.9");
   });
 
-  test("stays while the addresses cannot be read to the end", async () => {
+  test("stays while the addresses cannot be read completely", async () => {
     await scan.devices(router({ "10.42.7.9": 2 }));
     await scan.devices(router({ "fe80::21b:21ff:fe0d:2": 2 }, { broken: ["ip_address_table"] }));
     expect((await addressByInterface()).eth1).toBe("10.42.7.9");
   });
 
-  test("stays as a person set it, and so does the name of the address", async () => {
+  test("stays if set manually, and so does the name of the address", async () => {
     await scan.devices(router({ "10.42.7.1": 2, "10.42.8.1": 2 }));
     const { id } = await recordOf("10.42.8.1");
     const entry = (await entries())[1] as JsonRecord;

@@ -1,4 +1,4 @@
-// Reverse DNS of neighbors with a silent resolver. Requires root for a separate resolver, and reports if it is missing.
+// Reverse DNS of neighbors with a silent resolver. Requires root for a separate resolver, and reports when skipped.
 
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

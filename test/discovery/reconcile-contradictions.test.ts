@@ -53,7 +53,7 @@ const switchAt = (more: object = {}, at = "10.0.0.2") =>
   });
 
 describe("a manual value", () => {
-  test("returns its field to scans when cleared, even if scans reported other values meanwhile", async () => {
+  test("returns its field to scans when cleared, even if scans have reported other values in between", async () => {
     await scan.devices(switchAt());
     const host = await first(hosts());
     const at = clock.text();
@@ -267,7 +267,7 @@ describe("devices that report the same identity", () => {
     }
   });
 
-  test("are trusted for an address at which they answer, in any order, also after it moves", async () => {
+  test("are trusted for an address at which they respond, in any order, even after it moves", async () => {
     const moving = (ifIndex: number, at: string) =>
       deviceAt(at, {
         sys_name: "r-1",
@@ -284,7 +284,7 @@ describe("devices that report the same identity", () => {
     expect(await macs()).toEqual([mac(1), mac(1)]);
     await scan.devices(moving(2, "10.0.0.1"), moving(2, "10.0.0.2"));
     expect(await macs()).toEqual([mac(1), mac(2)]);
-    // A clone mistaken for the device reports another MAC address for an address at which the clone does not answer.
+    // A clone mistaken for the device reports another MAC address for an address at which the clone does not respond.
     await scan.devices(cloneAt("10.0.0.3"), moving(2, "10.0.0.2"), moving(2, "10.0.0.1"));
     expect(await macs()).toEqual([mac(1), mac(2), mac(1)]);
     expect(await writtenBy(() => scan.devices(moving(2, "10.0.0.1"), moving(2, "10.0.0.2"), cloneAt("10.0.0.3")))).toBe(
@@ -389,7 +389,7 @@ describe("devices that report the same identity", () => {
     expect(await writtenBy(() => scan.devices(other, unchangedDevice))).toBe(0);
   });
 
-  test("lose their address, once gone, to the device that answers there", async () => {
+  test("lose their address, once they are gone, to the device that responds there", async () => {
     const box = (number: number) => {
       const fields = { sys_name: `box-${number}`, serial_number: `SER${number}00`, addresses: [address("10.0.0.5")] };
       return numbered(number, fields, "10.0.0.5");
@@ -618,7 +618,7 @@ describe("contradictory networks", () => {
   ] as const;
 
   for (const fault of faults) {
-    test(`settle at once: ${fault.join(", ")}`, async () => {
+    test(`settle immediately: ${fault.join(", ")}`, async () => {
       const has = (part: string) => (fault as readonly string[]).includes(part);
       for (let seed = 1; seed <= 3; seed += 1) {
         await appliance.renew();

@@ -13,7 +13,7 @@ import { address, deviceAt, ethernet, mac, seenAt } from "../support/reconcile/s
 
 interface Machine {
   readonly number: number;
-  /** Answers SNMP. */
+  /** Responds to SNMP. */
   readonly isDevice: boolean;
   readonly hasSerial: boolean;
   readonly hasPtr: boolean;

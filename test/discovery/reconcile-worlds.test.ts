@@ -15,7 +15,7 @@ const FAULTS =
   "virtual address,inner address,one MAC address,one name,no name,one serial number,one chassis id,proxy," +
   "another's address,wrong hearsay,answers everywhere,seen everywhere";
 const MACHINES = 12;
-/** Number of machines that answer SNMP: the first ones. */
+/** Number of machines that respond to SNMP: the first ones. */
 const DEVICES = 8;
 /** A virtual router, and its address. */
 const VIRTUAL = { mac: "00:00:5e:00:01:0a", address: "10.0.0.250" } as const;

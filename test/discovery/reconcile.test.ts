@@ -51,7 +51,7 @@ const switchFields = {
 const switchSighting = (fields: object = {}) => deviceAt("10.0.0.2", { ...switchFields, ...fields });
 
 describe("a responding device", () => {
-  test("becomes a host with its addresses, interfaces, VLANs, forwarding entries and the answering port", async () => {
+  test("becomes a host with its addresses, interfaces, VLANs, forwarding entries and the responding port", async () => {
     expect((await scan.devices(switchSighting())).result.records).toMatchObject({
       hosts: { created: 1 },
       subnets: { created: 1 },
@@ -274,7 +274,7 @@ describe("a responding device", () => {
     for (const field of ["fdb_macs", "vlan_ids", "native_vlan_id"]) expect(other).not.toHaveProperty(field);
   });
 
-  test("gets its neighbors, and keeps known addresses, if its management address table always breaks off", async () => {
+  test("gets its neighbors, and keeps known addresses, if its management address table is always cut off", async () => {
     const neighbor = (peer: number, address: string | null) => ({
       chassis_id: { subtype: "MacAddress", value: mac(1, peer) } as const,
       port_id: { subtype: "InterfaceName", value: "Gi0/9" } as const,
@@ -477,7 +477,7 @@ describe("host matching", () => {
     expect(await hosts()).toHaveLength(3);
   });
 
-  test("two routers sharing a virtual address are two hosts, whichever answers there", async () => {
+  test("two routers sharing a virtual address are two hosts, whichever responds there", async () => {
     const virtual = "00:00:5e:00:01:0a";
     const router = (number: number) => ({
       sys_name: `r-${number}`,
@@ -490,7 +490,7 @@ describe("host matching", () => {
     expect(await hosts()).toHaveLength(2);
   });
 
-  test("a host from a sweep becomes the device answering there, with its swept addresses", async () => {
+  test("a host from a sweep becomes the device that responds there, with its swept addresses", async () => {
     const ports = {
       asked: [22],
       open: [{ number: 22, protocol: "Tcp", service: { name: "OpenSSH", service_definition: "ssh" } }],
@@ -528,7 +528,7 @@ describe("host matching", () => {
     expect(addressesOf(await hostNamed("sw-1"))).toEqual(["10.50.0.1", "192.168.1.1"]);
   });
 
-  test("neighbors of a router are inferred hosts until they answer themselves", async () => {
+  test("neighbors of a router are inferred hosts until they respond themselves", async () => {
     const arp = [
       { ip_address: "10.0.0.40", mac_address: mac(40, 40), if_index: 1 },
       { ip_address: "10.0.0.2", mac_address: mac(1), if_index: 1 },
@@ -547,7 +547,7 @@ describe("host matching", () => {
     expect((await hostNamed(`Intel ${mac(40, 40)}`)).source).toEqual({ type: "Discovery" });
   });
 
-  describe("a MAC address answering for a whole subnet", () => {
+  describe("a MAC address that responds for a whole subnet", () => {
     const SHARED = mac(1, 77);
     const proxiedAt = (from: number, count: number) =>
       Array.from({ length: count }, (_, number) => ({
@@ -661,7 +661,7 @@ describe("host matching", () => {
     expect(await fullScan()).toEqual([null, null, null]);
   });
 
-  test("a host manually entered by address becomes the device answering there, and keeps its name", async () => {
+  test("a host entered manually by address becomes the device that responds there, and keeps its name", async () => {
     expect((await owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/24" })).status).toBe(200);
     const created = await owner.post("hosts", {
       network_id: first.networkId,
@@ -720,7 +720,7 @@ describe("subnets of discovered addresses", () => {
   });
 });
 
-describe("a vanished host", () => {
+describe("a host that disappears", () => {
   const unseen = (hours: number) => {
     const { db } = appliance.reader;
     return [...findUnseen(db, appliance.reader.recordN(first.networkId) as number, clock.now() - hours * 3_600_000)];

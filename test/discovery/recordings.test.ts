@@ -1,5 +1,5 @@
-// Real devices and the lab's agents: decoded recordings, compared with the raw lines as counted by code that is
-// independent of the MIBs.
+// Decoded recordings of real devices and the lab's agents, compared with the raw lines by code that is independent of
+// the MIB decoders.
 
 import { describe, expect, test } from "bun:test";
 import { deviceOf } from "../../src/discovery/mib/device.ts";

@@ -1,4 +1,5 @@
-// Interfaces that are deleted and created again under their name: one entry follows them, whatever the agent still lists.
+// Interfaces that are deleted and created again under the same name: one entry tracks them, whatever the agent still
+// lists.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -69,7 +70,7 @@ describe("an interface that is created again", () => {
     expect([await listed(), await idOf(5)]).toEqual([["5 tun0"], id]);
   });
 
-  test("continues the entry that was seen last, if earlier versions left several of its name", async () => {
+  test("continues the most recently seen entry, if earlier releases left several with its name", async () => {
     await read([3, "tun0"]);
     // Two rows at once, both up: only the numbers tell them apart.
     await read([3, "tun0"], [4, "tun0"]);
@@ -101,7 +102,7 @@ describe("an interface that is created again", () => {
     expect(await listed()).toEqual([]);
   });
 
-  test("is counted as a row, its leftover as one that repeats it", async () => {
+  test("is counted as a row, and its leftover as a duplicate", async () => {
     await read([3, "tun0"]);
     const { result } = await read([3, "tun0", "Disabled"], [4, "tun0"]);
     const interfaces = result.findings.find(({ label }) => label === "r-1: interfaces");

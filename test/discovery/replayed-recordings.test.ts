@@ -1,11 +1,11 @@
 // Recorded devices, replayed by the test agent and scanned by the executable: the inventory in the API matches the
-// recording, as counted from its lines by recorded-truth.ts.
+// recording, as computed from its lines by recorded-truth.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Cidr, cidrContains, type Ip, parseCidr, parseIp } from "../../src/base/ip.ts";
 import type { JsonRecord } from "../support/appliance/factories.ts";
 import { community, DiscoveryClient } from "../support/executable/discovery-client.ts";
-import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
+import { ensureExecutable, Sandbox } from "../support/executable/executable.ts";
 import { fixtureNames, recordingNames, recordingText } from "../support/reconcile/recorded-reads.ts";
 import {
   canonicalOrder,
@@ -76,10 +76,10 @@ beforeAll(async () => {
     replayed.map(({ name, address }) => ({ address, communities: { public: viewOfSnmprec(recordingText(name)) } })),
   );
   closables.push(...agents);
-  const workplace = new Workplace();
-  closables.push(workplace);
-  const { key, organizationId } = await workplace.setUp();
-  const running = await workplace.serve(["--snmp-port", String(agents[0]?.port)]);
+  const sandbox = new Sandbox();
+  closables.push(sandbox);
+  const { key, organizationId } = await sandbox.setUp();
+  const running = await sandbox.serve(["--snmp-port", String(agents[0]?.port)]);
   const discovery = new DiscoveryClient(running.withKey(key), organizationId);
   await Promise.all(
     replayed.map(async ({ name, address }, index) => {
@@ -133,7 +133,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
 
   test("has every neighbor of the device in a known subnet", () => {
     const own = expectedAddresses(raw);
-    // One device answers ARP for hosts on its other side.
+    // One device responds to ARP for hosts on its other side.
     const ownMacs = new Set(expectedInterfaces(raw).map(({ mac_address }) => mac_address));
     const others = expectedArp(raw)
       .map((entry) => entry.split(" "))
@@ -229,7 +229,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
   });
 });
 
-/** Neighbors announced on interfaces by a protocol: the first, and further ones. */
+/** Neighbors announced on interfaces by a protocol: the first, and any others. */
 function announced(interfaces: readonly JsonRecord[], protocol: "Lldp" | "Cdp", fields: readonly string[]): object[] {
   const prefix = protocol.toLowerCase();
   return interfaces.flatMap((entry) => {

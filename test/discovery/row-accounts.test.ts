@@ -1,4 +1,5 @@
-// Row accounts of a scan: one finding per table of a device, with the numbers of rows kept and set aside, by reason.
+// Row accounting of a scan: one finding per table of a device, with the number of rows kept, and of rows dropped by
+// reason.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { ANNOUNCEMENTS_MAX } from "../../src/discovery/reconcile/record-interfaces.ts";
@@ -80,7 +81,7 @@ describe("a device's ARP and neighbor entries", () => {
     });
   });
 
-  test("are accounted per device, with those of other responding devices and those already reported set aside", async () => {
+  test("are counted per device, excluding those of other responding devices and those already reported", async () => {
     const entries = { "1.10.0.0.7": "001b21000007", "1.10.9.0.1": "001b21000091", "1.10.0.0.2": "001b21000002" };
     serveDevice("10.0.0.1", "a", { ip_net_to_media_table: arp(entries) });
     serveDevice("10.0.0.2", "b", {
@@ -112,7 +113,7 @@ describe("every table with rows", () => {
       ),
     );
 
-  test("has one finding, repeated for an unchanged device, and also if nothing is written", async () => {
+  test("has one finding, repeated for an unchanged device, even if nothing is written", async () => {
     serveDevice("10.0.0.2", "sw-1", {
       bridge: BRIDGE,
       if_x_table: tableOf({ "1": { ifName: utf8("1") }, "3": { ifName: utf8("3") } }),
@@ -238,7 +239,7 @@ describe("every table with rows", () => {
     await expectEachTime("forwarding", account(read, kept, { duplicate: 2, limit: 2 }));
   });
 
-  test("counts as stored the rows also in a manual list, and their further VLANs as duplicates", async () => {
+  test("counts rows that are also in a manual list as stored, and their additional VLANs as duplicates", async () => {
     serveDevice("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1q_tp_fdb_table: learnedIn({ 10: [stationOf(1)] }) });
     await scan(["10.0.0.2"]);
     await put(["00:1b:22:00:00:01", "00:1b:22:00:00:02"]);

@@ -1,4 +1,4 @@
-// Arbitrary bytes received by an SNMP session: no exceptions, no retained data, and normal operation afterwards.
+// Arbitrary bytes received by an SNMP session: no exceptions, no leaked memory, and normal operation afterwards.
 
 import { describe, expect, test } from "bun:test";
 import { isFailure, type SnmpFailure } from "../../src/discovery/snmp/failure.ts";
@@ -114,7 +114,7 @@ test("responses that merely resemble v3 do not throw in a session without a pass
 });
 
 describe("over real sockets", () => {
-  test("an agent answering garbage is distinguished from a silent one, without waiting", async () => {
+  test("an agent that returns garbage is distinguished from a silent one, without waiting", async () => {
     const random = seededRandom(8);
     for (const alter of [
       () => random.bytes(1 + random.integer(1_400)),

@@ -84,7 +84,7 @@ describe("a session", () => {
     expect(await nameAt(await agent({}, { address: "::1" }))).toMatchObject(named("switch"));
   });
 
-  test("reads VLAN contexts by community, and then its own again", async () => {
+  test("reads VLAN contexts by community, and then the default context again", async () => {
     const client = await quickSession(
       await agent({}, { communities: { public: view, "public@10": viewOf({ [NAME]: "ten" }) } }),
     );
@@ -115,7 +115,7 @@ describe("a timeout", () => {
     }
   });
 
-  test("leads to retries at growing, jittered intervals, then to a report of possible causes", async () => {
+  test("causes retries at growing, jittered intervals, and then reports possible causes", async () => {
     const silent = await agent({ isSilent: true });
     const timers = new ManualTimers();
     const client = await session(silent, community("public"), {
@@ -140,7 +140,7 @@ describe("a timeout", () => {
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("is not attributed to the community if the agent answered before", async () => {
+  test("is not attributed to the community if the agent has responded before", async () => {
     const silent = await agent();
     const client = await quickSession(silent);
     await client.request(getName, neverAborted);
@@ -156,7 +156,7 @@ describe("a timeout", () => {
     expect(await quickName(await agent(), community("private"))).toMatchObject({ reason: "no_answer" });
   });
 
-  test("of the first datagram is recovered by the second", async () => {
+  test("is recovered by the second datagram if the first is lost", async () => {
     const dropping = await agent({ dropFirst: 1 });
     expect(await quickName(dropping)).toMatchObject({ varbinds: [{ oid: NAME }] });
     expect(dropping.requestCount).toBe(2);
@@ -185,7 +185,7 @@ describe("a response", () => {
     });
   });
 
-  test("is ignored with another request id, which the timeout reports", async () => {
+  test("is ignored if it has another request id, and the timeout reports it", async () => {
     const faulty = await agent({ hasOtherRequestId: true });
     expect(await quickName(faulty)).toMatchObject({
       reason: "no_answer",
@@ -193,7 +193,7 @@ describe("a response", () => {
     });
   });
 
-  test("is rejected with another community", async () => {
+  test("is rejected if it has another community", async () => {
     const faulty = await agent({
       alter: (response) => Buffer.from(Buffer.from(response).toString("latin1").replace("public", "cilbup"), "latin1"),
     });
@@ -201,7 +201,7 @@ describe("a response", () => {
     expect(faulty.requestCount).toBe(2);
   });
 
-  test("is ignored from another address or port", async () => {
+  test("is ignored if it comes from another address or port", async () => {
     for (const answerFrom of ["127.16.0.9", "127.0.0.1"])
       expect(await quickName(await agent({ responseAddress: answerFrom }))).toMatchObject({ reason: "no_answer" });
   });
@@ -212,7 +212,7 @@ describe("a response", () => {
 });
 
 describe("a closed port", () => {
-  test("is detected at once, without waiting", async () => {
+  test("is detected immediately", async () => {
     const closedAgent = await agent();
     closedAgent.close();
     const timers = new ManualTimers();
@@ -241,7 +241,7 @@ describe("a closed port", () => {
 });
 
 describe("the end of a session", () => {
-  test("ends an open request at once, with the signal's reason or as cancelled", async () => {
+  test("ends an open request immediately, with the signal's reason or as canceled", async () => {
     const client = await session(await agent({ isSilent: true }), community("public"), { timers: new ManualTimers() });
     const deadline = new AbortController();
     const timedOut = client.request(getName, deadline.signal);

@@ -1,4 +1,4 @@
-// SNMPv3: every supported protocol, contexts, and reasons for refusals; with a net-snmp agent and, if installed,
+// SNMPv3: every supported protocol, contexts, and reasons for failures; with a net-snmp agent and, if installed,
 // Debian's snmpd.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -116,7 +116,7 @@ describe("a refused user", () => {
     });
   });
 
-  test("times out with a wrong privacy password, which the failure names", async () => {
+  test("times out with a wrong privacy password, and the error names that cause", async () => {
     const target = await agent([ann]);
     expect(await nameAt(target, user("ann", { priv_password: "another123" }), { timeouts: BRIEF })).toEqual({
       reason: "no_answer",
@@ -159,7 +159,7 @@ describe("a refused user", () => {
     expect(target.datagramCount).toBeLessThan(6);
   });
 
-  test("times out at an agent without v3, which the failure names", async () => {
+  test("times out at an agent without v3, and the error names that cause", async () => {
     const target = await agent([ann], { alter: () => null });
     expect(await nameAt(target, user("ann"), { timeouts: SHORT_TIMEOUTS })).toEqual({
       reason: "no_answer",
@@ -278,7 +278,7 @@ describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (skipped without /usr/sbin/s
     expect(columns.get("interfaces")?.values.size).toBeGreaterThan(20);
   });
 
-  test("answers v1 and v2c alike, also over IPv6", async () => {
+  test("responds to v1 and v2c alike, including over IPv6", async () => {
     const read = async (credential: ReturnType<typeof community>) =>
       (
         await walk(await session(target, credential), { system: "1.3.6.1.2.1.1.9.1.3" }, { signal: neverAborted })

@@ -1,5 +1,5 @@
 // Sweeps without direct access to the kernel, in network namespaces: fewer hosts, but no false ones. Requires root and
-// a C compiler, and reports their absence.
+// a C compiler, and reports when skipped.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Denial, DenialWrapper } from "../support/executable/denial.ts";

@@ -135,7 +135,7 @@ describe("a sweep of responding addresses", () => {
     expect(stats.elapsedMs).toBeGreaterThan(stats.requests - 50);
   });
 
-  test("waits for its consumer, and sends no more than is in flight meanwhile", async () => {
+  test("waits for its consumer, and sends nothing new in the meantime", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let answerCount = 0;
     const running = sweep(
@@ -182,7 +182,7 @@ describe("a sweep without the C library", () => {
     }
   });
 
-  test("leaks no descriptor when cancelled", async () => {
+  test("leaks no descriptor when canceled", async () => {
     const before = await stableDescriptorCount();
     const controller = new AbortController();
     const running = sweepOf("127.78.0.0/20", { signal: controller.signal, echoMethods: [], kernel, tcpPorts: [9] });
@@ -194,7 +194,7 @@ describe("a sweep without the C library", () => {
 });
 
 describe("a sweep that ends early", () => {
-  test("stops when cancelled, with the reason, and leaks no descriptor", async () => {
+  test("stops when canceled, with the reason, and leaks no descriptor", async () => {
     const before = await stableDescriptorCount();
     const controller = new AbortController();
     let answerCount = 0;
@@ -213,7 +213,7 @@ describe("a sweep that ends early", () => {
     expect(await waitForDescriptorCount(before)).toBeLessThanOrEqual(before);
   });
 
-  test("does not start if already cancelled", async () => {
+  test("does not start if already canceled", async () => {
     expect(await sweepOf(`${HOST}/32`, { signal: AbortSignal.abort(new Error("never")) }).catch(String)).toBe(
       "Error: never",
     );
@@ -445,7 +445,7 @@ describe("the ICMP program", () => {
     }
   });
 
-  test("is none if nothing works, which is reported, and TCP continues", async () => {
+  test("is none if nothing works; this is reported, and TCP continues", async () => {
     const { sightings, stats } = await sweepOf("127.77.6.0/29", {
       ...withTools("broken fping", "broken ping"),
       tcpPorts: [9],

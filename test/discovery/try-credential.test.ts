@@ -1,4 +1,5 @@
-// Trial of a credential with an agent, step by step: actionable results that claim no more than can be distinguished.
+// Trial of a credential with an agent, step by step, with actionable results that claim no more than the protocol
+// reveals.
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -196,7 +197,7 @@ describe("a user", () => {
     expect(stepOf(wrong, "authentication").sentence).toContain("(wrongDigests)");
   });
 
-  test("times out with a wrong privacy password, which the step names", async () => {
+  test("times out with a wrong privacy password, and the step names that cause", async () => {
     const steps = await runTrial(await v3Agent(), user("ann", { priv_password: "another123" }), BRIEF);
     expect(outcomes(steps)).toMatchObject({ agent: "Passed", authentication: ["Unclear", "no_answer"] });
     expect(stepOf(steps, "authentication").sentence).toContain("the privacy password or priv_protocol is wrong");
@@ -212,7 +213,7 @@ describe("a user", () => {
     expect(stepOf(steps, "authentication").sentence).toContain(word);
   });
 
-  test("is accepted and then refused with less security than required, unlike with a wrong password", async () => {
+  test("is accepted and then rejected at a lower security level than required, unlike with a wrong password", async () => {
     const faults = { errorAt: { oid: "1.3.6.1.2.1", status: 16, hasIndex: true } };
     const target = await v3Agent([{ name: "ann", level: 2, authProtocol: 3, authKey: AUTH_KEY }], faults);
     const steps = await runTrial(target, user("ann", { priv_protocol: "None", priv_password: null }));
@@ -243,7 +244,7 @@ describe("a misbehaving agent", () => {
     expect(stepOf(steps, "forwarding").outcome).toBe("Passed");
   });
 
-  test("is reported as answering with garbage", async () => {
+  test("is reported as returning garbage", async () => {
     const target = await agent(viewOf(SWITCH), {
       faults: { alter: () => Uint8Array.of(0x30, 0x82, 0xff, 0xff, 1, 2) },
     });

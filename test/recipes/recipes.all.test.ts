@@ -1,4 +1,4 @@
-// Recipes of the contribution guide, each applied to a copy of this checkout: its check passes, and its code obeys the
+// Recipes of the contribution guide, each applied to a copy of this checkout: its check passes, and its code passes the
 // formatter, the linter and the house rules.
 
 import { expect, test } from "bun:test";

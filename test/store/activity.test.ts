@@ -11,7 +11,7 @@ import { type NarrowingParameters, resolveNarrowing } from "../../src/history/na
 import { pruneHistory } from "../../src/history/prune.ts";
 import { KINDS } from "../../src/records/resources.ts";
 import { activity } from "../../src/reports/activity/activity.ts";
-import { type ActivityInput, GROUPINGS, type Grouping } from "../../src/reports/activity/meant-changes.ts";
+import { type ActivityInput, GROUPINGS, type Grouping } from "../../src/reports/activity/matching-changes.ts";
 import { recordLabel } from "../../src/resources/record-label.ts";
 import {
   type ChangeQuery,

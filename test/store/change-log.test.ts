@@ -90,7 +90,7 @@ describe.each(REACHES)("changes for a caller with access to %s", (_whom, reachOf
     }
   });
 
-  test("report a position that all later changes exceed", () => {
+  test("report a position below all later changes", () => {
     let through = 0;
     for (const step of new ChangeLog(store.reader).changes({ reach: reachOf(), kinds: KINDS }, 0, head())) {
       for (const { sequence } of step.changes) expect(sequence).toBeGreaterThan(through);
@@ -102,7 +102,7 @@ describe.each(REACHES)("changes for a caller with access to %s", (_whom, reachOf
   });
 });
 
-test("invisible changes are skipped in steps, and the end of a step is found by index", () => {
+test("invisible changes are skipped in steps, and the end of a step is found through an index", () => {
   const reach = { ...store.reach(), networkNs: networks([otherNetworkId, store.networkId], MANY_NETWORKS) };
   const steps = [...new ChangeLog(store.reader).changes({ reach, kinds: [tagKind] }, 0, head())];
   expect(steps.filter((step) => step.changes.length === 0).length).toBeGreaterThan(10);
@@ -181,7 +181,7 @@ describe("the activity of scopes", () => {
     ["sixty networks", () => scopesOf(60)],
     ["ninety networks", () => scopesOf(90)],
     ["networks without activity", () => [-900_000, 900_001, 900_002]],
-  ] as Array<[string, () => number[]]>)("is found from either end, and counted, in steps: %s", (_what, scopesIn) => {
+  ] as Array<[string, () => number[]]>)("is found from either end and counted, in steps: %s", (_what, scopesIn) => {
     const scopes = scopesIn();
     for (const until of [TRANSACTIONS * 3 + 100, 10_000, 3, 0]) {
       const activity = new Activity(store.reader, ORGANIZATION, scopes);
@@ -292,7 +292,7 @@ describe("a diff", () => {
     expect(found[0]?.transaction.sequence).toBe(head());
   });
 
-  test("lists each existing record once, kind by kind, if from the start of the ledger", () => {
+  test("lists each existing record once, kind by kind, if it starts at the start of the ledger", () => {
     const { diff, gathered } = diffOf(["tag", "host", "port"], 0, head());
     expect(gathered).toBeGreaterThan(1);
     const added = [...diff.differences(["added"])].flat();

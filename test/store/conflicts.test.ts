@@ -224,7 +224,7 @@ const describeConflicts = (data: JsonRecord[]) =>
     return `${type} ${value} ${ids.join(" ")}`;
   });
 
-test("the conflicts match a reference implementation, at any instant, for all networks and for some", () => {
+test("the conflicts match a reference implementation, at any timestamp, for all networks and for some", () => {
   const { random } = model;
   const networks = [...model.head.records.values()].filter(({ kind }) => kind === networkKind).map(({ id }) => id);
   const found = { Address: 0, Mac: 0, Subnet: 0, across: 0, none: 0 };

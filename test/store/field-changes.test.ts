@@ -52,7 +52,7 @@ function referenceCounts({ after, until }: Period): number[][] {
 
 const changesIn = (stepChanges?: number) => new FieldChanges(reader, () => reader.thinnedHistory.until, stepChanges);
 
-test("periods one after another are counted as if each were the first", () => {
+test("consecutive periods are counted as if each were the first", () => {
   const head = reader.head().sequence;
   let adjusted = 0;
   for (const stepChanges of [undefined, 20]) {
@@ -74,7 +74,7 @@ test("periods one after another are counted as if each were the first", () => {
   expect(adjusted).toBeGreaterThan(100);
 });
 
-test("changes are counted in steps of any size, each once, also those of one transaction", () => {
+test("changes are counted once each, in steps of any size, even within one transaction", () => {
   const period = { after: 100, until: reader.head().sequence };
   const expected = referenceCounts(period);
   for (const stepChanges of [1, 2, 5, 1_000]) {

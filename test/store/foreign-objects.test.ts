@@ -1,4 +1,4 @@
-// Foreign schema objects in a backup: every object not created by a migration is refused by name before any row is
+// Foreign schema objects in a backup: every object not created by a migration is rejected by name before any row is
 // read, on verification and on restore, in any version.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
@@ -125,7 +125,7 @@ test("a backup of an earlier schema is compared with that schema", () => {
   expect(restoreError(twoObjects)).toContain('holds the view "a", which netledger did not create (and 1 more)');
 });
 
-test("a backup with SQLite's statistics or a missing index is not foreign; verify reports the index", async () => {
+test("a backup with SQLite's statistics or a missing index is accepted; verify reports the index", async () => {
   expect(await verifyError(tamperedCopy("good.db", ({ $client }) => $client.run("ANALYZE")))).toBeNull();
   const path = tamperedCopy("good.db", ({ $client }) => $client.run("DROP INDEX hosts_by_network"));
   expect(await verifyError(path)).toBe("not sound");

@@ -1,4 +1,4 @@
-// Stored outcomes of requests with an Idempotency-Key: bounded, and stored as far as a repeated response needs them.
+// Stored outcomes of requests with an Idempotency-Key: bounded, and reduced to what a repeated response needs.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { OUTCOME_LIMITS } from "../../src/base/write-limits.ts";

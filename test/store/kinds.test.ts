@@ -1,4 +1,4 @@
-// Kind declarations compared with the schema created by the migrations, which must agree.
+// Kind declarations compared with the schema created by the migrations.
 
 import { afterAll, expect, test } from "bun:test";
 import { getTableColumns, getTableName } from "drizzle-orm";

@@ -95,7 +95,7 @@ describe("linking", () => {
     expect(live(latePort.id).neighbor?.type).toBe("IfEntry");
   });
 
-  test("uses the state at the requested instant", () => {
+  test("uses the state at the requested timestamp", () => {
     const before = store.reader.atSequence(store.reader.head().sequence);
     link();
     expect(factsAt(before).ports.every(({ neighbor }) => neighbor === null)).toBe(true);

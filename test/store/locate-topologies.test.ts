@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { OwnFields } from "../../src/db/kind.ts";
-import type { Candidate, Interval, Location } from "../../src/history/locate/answer.ts";
 import { locationAt } from "../../src/history/locate/locate.ts";
+import type { Candidate, Interval, Location } from "../../src/history/locate/locate-schema.ts";
 import { locateTimeline } from "../../src/history/locate/timeline.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
@@ -193,7 +193,7 @@ describe("three tiers", () => {
     }
   });
 
-  test("stations on a silent distribution switch are beyond it", () => {
+  test("stations behind a silent distribution switch are located behind the uplink to it", () => {
     const topology = threeTiers(["distribution-1"], "Both").host("web", "distribution-1");
     expect(locateByName(topology, "web")).toEqual([expect.stringMatching(/^Uplink /)]);
   });

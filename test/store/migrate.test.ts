@@ -1,5 +1,5 @@
-// Migrations: the numbers of their files, and the upgrade of an existing store by test migrations and upcasters: fields
-// added and renamed, indexed columns with their backfill, tables outside the ledger, and a kill half-way.
+// Migrations: their file numbers, and the upgrade of an existing store by test migrations and upcasters: fields added
+// and renamed, indexed columns with their backfill, tables outside the ledger, and a kill half-way.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
@@ -127,7 +127,7 @@ describe("the migrations", () => {
     expect(numbers.at(-1)).toBe(SCHEMA_VERSION);
   });
 
-  test("never change since 0.2.0: existing stores are compared with their text, including comments", () => {
+  test("have not changed since 0.2.0: existing stores are compared with their text, including comments", () => {
     const db = openWritable(":memory:");
     makeSchema(db, 40);
     const objects = rowsOf(db, "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY 1, 2");
@@ -175,7 +175,7 @@ describe("a store with records", () => {
 
   const live = (db: Sql) => rowsOf(db, "SELECT n, sequence, members, color FROM gadgets ORDER BY n");
 
-  test("gets fields, an indexed column and a renamed field, at once or one by one, with an unchanged ledger", () => {
+  test("gets fields, an indexed column and a renamed field, together or one by one, with an unchanged ledger", () => {
     const [atOnce, oneByOne] = [fileOf("at-once"), fileOf("one-by-one")];
     for (const path of [atOnce, oneByOne]) copyFileSync(before(), path);
     const written = openWritable(before());

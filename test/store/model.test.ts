@@ -258,7 +258,7 @@ test("hosts were written with and without the added field, and the store verifie
   ).toBeGreaterThan(1);
 });
 
-test("lists at random instants match the model: items, order, totals and ends of versions", () => {
+test("lists at random timestamps match the model: items, order, totals and ends of versions", () => {
   const { random } = model;
   for (let index = 0; index < QUERIES; index += 1) {
     const snapshot = random.pick(model.snapshots);
@@ -273,13 +273,13 @@ test("live lists match the model", () => {
   for (let index = 0; index < QUERIES / 2; index += 1) check(model.head, null);
 });
 
-test("lists at the last instant equal the live ones, except for observations", () => {
+test("lists at the last timestamp equal the live ones, except for observations", () => {
   const asOf = store.reader.resolve(model.head.at);
   expect(asOf).toMatchObject({ sequence: model.head.sequence, present: false });
   for (let index = 0; index < QUERIES / 4; index += 1) check(model.head, asOf);
 });
 
-test("searches and filters match the model, at present and in the past", () => {
+test("searches and filters match the model, in the present and in the past", () => {
   const { random } = model;
   let findings = 0;
   for (let index = 0; index < QUERIES / 4; index += 1) {
@@ -327,7 +327,7 @@ test("a pinned present matches the model, even after later writes", () => {
   store.clock.at = Math.max(store.clock.at, model.head.at + 60_000);
 });
 
-test("a single record matches the model, at every instant and within reach only", () => {
+test("a single record matches the model, at every timestamp and within reach only", () => {
   const { random } = model;
   for (let index = 0; index < QUERIES; index += 1) {
     const { id, kind } = random.pick(model.ids);
@@ -357,7 +357,7 @@ describe("a full read in chunks", () => {
     ["plain", null],
     ["composed", COMPOSED],
   ])(
-    "matches the model at random instants (%s)",
+    "matches the model at random timestamps (%s)",
     (_title, compose) => {
       for (let index = 0; index < QUERIES / 10; index += 1) {
         const snapshot = model.random.pick(model.snapshots);

@@ -84,7 +84,7 @@ function ids(reader: Reader, query: ListQuery): string[] {
 /** Ids as ordered by SQL, in one step. */
 const expected = (query: ListQuery): string[] => ids(store.reader, query);
 
-test("a list is read in short steps, in the order of its instant", () => {
+test("a list is read in short steps, in the order of its timestamp", () => {
   const { reader, versionsRead } = freshReader();
   const query = byName(instants[5] as number);
   let before = 0;

@@ -1,5 +1,5 @@
-// Immutability of past states. Except for `valid_to` they never change, regardless of later writes, observations,
-// moves and deletions.
+// Immutability of past states: except for `valid_to` they never change, regardless of later writes, observations, moves
+// and deletions.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -114,7 +114,7 @@ describe("observation values", () => {
 });
 
 describe("parts composed into a record", () => {
-  test("are those of the instant, each once and sorted, and absent if there were none", () => {
+  test("are those of the timestamp, each once and sorted, and absent if there were none", () => {
     const entry = store.create(ifEntryKind, ifEntryFields(host, 1));
     const withoutEntries = now();
     const learn = (mac: string, vlan = 1) =>
@@ -247,7 +247,7 @@ describe("a list of mostly deleted records", () => {
   const COUNT = 5_000;
   const isRetained = (index: number) => index < 3 || index > COUNT - 4 || index === 2_500;
 
-  test("has the records live at an instant, by page, by chunk and individually", () => {
+  test("has the records live at a timestamp, by page, by chunk and individually", () => {
     const tags = store.write((tx) =>
       Array.from({ length: COUNT }, (_, index) =>
         tx.create(tagKind, store.organizationId, tagFields(store.organizationId, `t${index}`)),
@@ -284,7 +284,7 @@ describe("a list of mostly deleted records", () => {
   });
 });
 
-test("two hundred versions read at once equal single reads, at each of their instants", () => {
+test("two hundred versions read together equal single reads, at each of their timestamps", () => {
   const newEntry = (index: number) => store.create(ifEntryKind, ifEntryFields(host, index));
   const [deep, flat] = [newEntry(1), newEntry(2)];
   const instants: number[] = [now()];

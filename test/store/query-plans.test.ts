@@ -60,7 +60,7 @@ function pagePlan(query: Partial<ListQuery> & Pick<ListQuery, "kind">): string[]
 
 const states = (): Array<[string, ListQuery["asOf"]]> => [
   ["live", null],
-  ["as of an instant", store.reader.atSequence(6)],
+  ["as of a timestamp", store.reader.atSequence(6)],
   ["the pinned present", store.reader.present()],
 ];
 
@@ -192,14 +192,14 @@ function expectStartsFrom(query: Pick<ListQuery, "kind" | "filters">, live: RegE
     }
 }
 
-test("a list by tags starts from the tags to the live records; at an instant it scans members once", () => {
+test("a list by tags starts from the tags to the live records; at a timestamp it scans members once", () => {
   expectStartsFrom(
     { kind: hostKind, filters: [{ field: "tags", namesAny: [population.tagId] }] },
     /^SEARCH k USING COVERING INDEX live_links_by_target \(target_n=\? AND relation=\?\)$/,
   );
 });
 
-test("a list by a reference starts from the referenced record; at an instant it scans members once", () => {
+test("a list by a reference starts from the referenced record; at a timestamp it scans members once", () => {
   expectStartsFrom(
     { kind: ipAddressKind, filters: [{ field: "subnet_id", names: population.hostId }] },
     /^SEARCH k USING COVERING INDEX ip_addresses_by_subnet \(subnet_n=\?\)$/,

@@ -1,11 +1,11 @@
-// Access scope of a caller in all its implementations: in SQL for lists and single records, now and at a timestamp, and
-// for locate; in code for commands. Random inventories, callers and timestamps check that they agree.
+// Reach of a caller in all its implementations: in SQL for lists and single records, now and at a timestamp, and for
+// locate; in code for commands. Random inventories, callers and timestamps check that they agree.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { type Actor, type CommandActor, VIEWER } from "../../src/access/actor.ts";
 import { generateApiKey, hashApiKey, maskApiKey } from "../../src/access/api-key.ts";
+import { AuthorPermissions } from "../../src/access/current-permissions.ts";
 import { findReachable, isInReach } from "../../src/access/reach.ts";
-import { CurrentRights } from "../../src/access/rights-now.ts";
 import { ROLES } from "../../src/access/role.ts";
 import { generateSessionToken, hashSessionToken } from "../../src/access/session-token.ts";
 import { apiKeyHashes, sessions } from "../../src/access/tables.ts";
@@ -31,7 +31,7 @@ const { random, reader, clock } = store;
 afterAll(() => store.close());
 
 const gate = new AccessGate({ reader, clock, usage: { keyUsed: () => {}, sessionUsed: () => {} } });
-const rightsNow = new CurrentRights(store.db.$client);
+const permissionsNow = new AuthorPermissions(store.db.$client);
 const log = new ChangeLog(reader);
 
 type LocatedRecord = RecordBase & { readonly network_id: string };
@@ -63,7 +63,7 @@ describe("access by reach", () => {
     }
   });
 
-  test("is the same for both at any past instant", () => {
+  test("is the same for both at any past timestamp", () => {
     const past = new Past(store.db, KINDS);
     const last = reader.head().sequence;
     for (let round = 0; round < 8; round += 1) {
@@ -98,7 +98,7 @@ describe("access by reach", () => {
 
   test("is the same for writer and gate, and a key is shown with its effective networks", () => {
     for (const { id, actor, author } of callers()) {
-      expect(rightsNow.currentAuthor(author, clock.now())).toEqual({ ...author, standing: undefined } as never);
+      expect(permissionsNow.currentAuthor(author, clock.now())).toEqual({ ...author, standing: undefined } as never);
       const allNetworks = visibleIds(networkKind, { ...actor, networkNs: null }, null);
       const { user, key } = store.write((tx) => ({
         user: tx.get(userKind, author.userId as string),

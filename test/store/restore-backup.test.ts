@@ -114,7 +114,7 @@ describe("a refused restore", () => {
     expect(content()).toEqual(before);
   });
 
-  test("keeps foreign files that appeared in its directory in the meantime", () => {
+  test("keeps other files that have appeared in its directory in the meantime", () => {
     const target = join(scratch, "shared");
     expectRefusal(target, { onProgress: () => writeFileSync(join(target, "netledger.key"), "a key") });
     expect(readdirSync(target)).toEqual(["netledger.key"]);

@@ -102,7 +102,7 @@ const describeStations = (data: JsonRecord[]) =>
     return `${id} ${port.id} ${mac_address} ${hostIds.join(" ")}`;
   });
 
-test("the stations match a reference implementation, at any instant, for any networks or one device", () => {
+test("the stations match a reference implementation, at any timestamp, for any networks or one device", () => {
   const { random } = model;
   const networks = [...model.head.records.values()].filter(({ kind }) => kind === networkKind).map(({ id }) => id);
   const found = { known: 0, unknown: 0, ofNetwork: 0, ofHost: 0, shared: 0, twice: 0, none: 0 };

@@ -231,7 +231,7 @@ function nameAt(type: string, id: string, to: number): string {
   return recordLabel(kind, last?.states.at(-1) as JsonRecord);
 }
 
-test("the summary matches a reference implementation, at any instant, for all networks and for some", () => {
+test("the summary matches a reference implementation, at any timestamp, for all networks and for some", () => {
   const { random } = model;
   const networks = [...new Set(allChanges.filter(({ type }) => type === "network").map(({ id }) => id))];
   const found = { flapping: 0, stale: 0, failed: 0, vanished: 0, wandering: 0, conflicts: 0 };
@@ -284,7 +284,7 @@ test("the summary matches a reference implementation, at any instant, for all ne
   for (const [part, count] of Object.entries(found)) expect([part, count > 20]).toEqual([part, true]);
 });
 
-test("shortly after the start, the last day's flapping is computed in advance for the first caller", () => {
+test("shortly after startup, the last day's flapping is computed in advance for the first caller", () => {
   for (let flap = 0; flap < 7; flap += 1)
     model.step((draft) => {
       for (const port of draft.all(ifEntryKind)) flip(draft, port);

@@ -1,5 +1,5 @@
-// Verification: finds and locates every tampering with the ledger and all damage to derived data, which can be rebuilt.
-// The damage is done on copies of one intact store, bypassing all triggers and checks.
+// Verification: detects and locates every kind of tampering with the ledger and all damage to derived data, which can
+// be rebuilt. The damage is done to copies of one intact store, bypassing all triggers and checks.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
@@ -8,10 +8,10 @@ import type { ProcessIo } from "../../src/cli/command.ts";
 import { verify as verifyCommand } from "../../src/cli/verify.ts";
 import { openReadOnly, PAGE_SIZE_BYTES, type Sql } from "../../src/db/connection.ts";
 import { DataLock, dataFiles } from "../../src/db/files/data-directory.ts";
-import { describeDropped } from "../../src/history/verify/beside-ledger.ts";
 import { Derivation } from "../../src/history/verify/derived.ts";
 import { Findings } from "../../src/history/verify/findings.ts";
 import { STEP_ROWS } from "../../src/history/verify/ledger-walk.ts";
+import { describeDropped } from "../../src/history/verify/outside-ledger.ts";
 import { rebuildDerived, SPAN_BLOCKS } from "../../src/history/verify/rebuild.ts";
 import { describeReport, type Report, verifyLedger, verifySteps } from "../../src/history/verify/verify.ts";
 import { DerivedVerification } from "../../src/history/verify/verify-derived.ts";
@@ -582,7 +582,7 @@ describe("wrong derived data is found and rebuilt", () => {
   });
 });
 
-describe("foreign or missing tables, indexes, triggers and views are found, each by name", () => {
+describe("unexpected or missing tables, indexes, triggers and views are found, each by name", () => {
   const MISSING: Array<[string, string, string[]]> = [
     [
       "a missing guard",

@@ -1,4 +1,4 @@
-// Order of writes: first the lines alone, checked against their guarantees; then the writer's side of the queue, with
+// Order of writes: first the lines alone, checked against their guarantees, then the writer's side of the queue, with
 // transactions.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
@@ -246,7 +246,7 @@ describe("the writer's side", () => {
       random: store.random,
       monotonicMs: () => nowMs,
       // In these tests only urgent commands without writes lower permissions.
-      lowersRights: (tx) => tx.netChanges().length === 0,
+      reducesPermissions: (tx) => tx.netChanges().length === 0,
     });
     receive = serveWrites({ open: () => writer, takesLong: () => false, monotonicMs: () => nowMs })(
       (message) => {

@@ -76,7 +76,7 @@ const writeWith = (writer: Writer) =>
   outcomeOf<TagRecord>(writer.execute([{ command: "test", input: null, actor: AUTHOR }])[0] as WriteReply);
 
 describe("the command queue", () => {
-  test("is bounded: one more command is refused at once with Retry-After, until one is done", async () => {
+  test("is bounded: one more command is rejected immediately with Retry-After, until one is done", async () => {
     const { queue, deliver } = await openWithFakeWriter({ now: () => 0 });
     const done = Array.from({ length: MAX_WAITING_COMMANDS }, () => queue.run("test", null, AUTHOR));
     await expect(queue.run("test", null, AUTHOR)).rejects.toMatchObject(REFUSED);
@@ -222,7 +222,7 @@ describe("a read of the past", () => {
     expect(thread.earliest()).toBe(now);
   });
 
-  test("keeps later commits after it, even if the clock is set back by less than five minutes", () => {
+  test("orders later commits after it, even if the clock is set back by less than five minutes", () => {
     void queue.settlePast(now - 1, 0);
     now -= 60 * SECOND;
     expect(thread.earliest()).toBe(now + 60 * SECOND);
@@ -244,7 +244,7 @@ describe("a read of the past", () => {
     expect(thread.earliest()).toBe(correctTime + 10 * SECOND);
   });
 
-  test("continues without a writer after it is gone", async () => {
+  test("continues without a writer once it has stopped", async () => {
     thread.close(now);
     const waiting = queue.settlePast(now, 0);
     crash("gone");

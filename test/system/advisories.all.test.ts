@@ -1,4 +1,4 @@
-// Known vulnerabilities of the executable's components, as reported by the registry before this run went offline.
+// Known vulnerabilities of the executable's components, as reported by the registry before the run went offline.
 
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// Backups with the compiled executable: during writes and without an appliance, on a small disk, restored, and refused.
+// Backups with the compiled executable: during writes and without an appliance, on a small disk, restored, and
+// rejected.
 
 import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
@@ -20,15 +21,15 @@ import { join } from "node:path";
 import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { type CommandResult, EXECUTABLE, OWNER, PASSWORD } from "../support/executable/executable.ts";
-import { workplaceForEach } from "../support/executable/workplaces.ts";
+import { sandboxForEach } from "../support/executable/sandboxes.ts";
 import { EARLIER_SCHEMA, toEarlierSchema } from "../support/store/earlier-schema.ts";
 
-const workplace = workplaceForEach(tmpdir());
+const sandbox = sandboxForEach(tmpdir());
 let file: string;
 let otherFolder: string;
 beforeEach(() => {
-  file = workplace.path("copy.db");
-  otherFolder = workplace.path("elsewhere");
+  file = sandbox.path("copy.db");
+  otherFolder = sandbox.path("elsewhere");
 });
 
 const WRITERS = 4;
@@ -37,107 +38,107 @@ const SUBNETS_BETWEEN = 40;
 
 describe("a backup", () => {
   test("contains every acknowledged write, verifies, and ends at the reported head if taken during writes", async () => {
-    const { key, networkId, running } = await workplace.serveSetUp();
+    const { key, networkId, running } = await sandbox.serveSetUp();
     const writers = new Writers(running.withKey(key), networkId);
-    const files = [workplace.path("first.db"), workplace.path("second.db")];
+    const files = [sandbox.path("first.db"), sandbox.path("second.db")];
     for (const path of files) {
       await writers.waitForCreated(writers.names.length + SUBNETS_BETWEEN);
       const acknowledged = [...writers.names];
-      const backup = await workplace.command("backup", path);
+      const backup = await sandbox.command("backup", path);
       expect([backup.code, backup.err]).toEqual([0, ""]);
       const { sequence, at, hash } = headIn(backup.out);
       expect(companionFiles(path)).toEqual([]);
 
       const bytes = readFileSync(path);
-      const verification = await workplace.run(["verify", "--backup", path, "--head", `${sequence}:${hash}`]);
+      const verification = await sandbox.run(["verify", "--backup", path, "--head", `${sequence}:${hash}`]);
       expect([verification.code, verification.err, headIn(verification.out)]).toEqual([0, "", { sequence, at, hash }]);
       expect([readFileSync(path).equals(bytes), companionFiles(path)]).toEqual([true, []]);
 
-      const restoredFolder = workplace.path(`restored from ${sequence}`);
-      const restored = await workplace.run(["restore", path, "--data", restoredFolder]);
+      const restoredFolder = sandbox.path(`restored from ${sequence}`);
+      const restored = await sandbox.run(["restore", path, "--data", restoredFolder]);
       expect([restored.code, restored.err]).toEqual([0, ""]);
-      const verified = await workplace.run(["verify", "--data", restoredFolder]);
+      const verified = await sandbox.run(["verify", "--data", restoredFolder]);
       expect(verified.code).toBe(0);
       expect(headIn(verified.out)).toEqual({ sequence, at, hash });
 
-      const copy = await workplace.serve(["--read-only", path]);
+      const copy = await sandbox.serve(["--read-only", path]);
       const names = await namesIn(copy.withKey(key), "");
       expect(acknowledged.filter((name) => !names.includes(name))).toEqual([]);
       expect(names).toEqual(await namesIn(running.withKey(key), `&at=${at}`));
       await copy.stop();
     }
     await writers.stop();
-    expect((await workplace.command("verify")).code).toBe(0);
+    expect((await sandbox.command("verify")).code).toBe(0);
   });
 
   test("runs in a separate thread while reads and writes continue if requested through the API", async () => {
-    const { key, networkId, running, client } = await workplace.serveSetUp();
+    const { key, networkId, running, client } = await sandbox.serveSetUp();
     const writers = new Writers(client, networkId);
     const started = await client.post("backups", {});
     expect([started.status, started.data.state]).toEqual([200, "Running"]);
     await running.waitForLog("INFO  backup_done");
     await writers.stop();
     const { data } = await client.get(`backups/${started.data.name}`);
-    const path = join(workplace.data, "backups", data.name);
+    const path = join(sandbox.data, "backups", data.name);
     expect(data).toMatchObject({ state: "Done", size_bytes: statSync(path).size, reason: null });
     expect(statSync(path).mode & 0o777).toBe(0o600);
 
     await running.stop();
-    const restarted = await workplace.serve();
+    const restarted = await sandbox.serve();
     expect((await restarted.withKey(key).get("backups")).data).toEqual([data]);
-    const restored = await workplace.run(["restore", path, "--data", otherFolder]);
+    const restored = await sandbox.run(["restore", path, "--data", otherFolder]);
     expect(headIn(restored.out)).toMatchObject({ sequence: data.sequence, hash: data.hash });
   });
 
   test("works on the data of a killed appliance", async () => {
-    const { key, networkId, running } = await workplace.serveSetUp();
+    const { key, networkId, running } = await sandbox.serveSetUp();
     const subnet = { network_id: networkId, cidr: "10.0.0.0/24", name: "last words" };
     const created = await running.withKey(key).post("subnets", subnet);
     running.kill("SIGKILL");
     await running.exited;
-    expect(statSync(join(workplace.data, "netledger.db-wal")).size).toBeGreaterThan(0);
-    expect((await workplace.command("backup", file)).code).toBe(0);
-    const copy = await workplace.serve(["--read-only", file]);
+    expect(statSync(join(sandbox.data, "netledger.db-wal")).size).toBeGreaterThan(0);
+    expect((await sandbox.command("backup", file)).code).toBe(0);
+    const copy = await sandbox.serve(["--read-only", file]);
     expect((await copy.withKey(key).get(`subnets/${created.data.id}`)).data).toEqual(created.data);
   });
 
   test("reports that the key file is not included", async () => {
-    await workplace.setUp();
-    const backup = await workplace.command("backup", file);
-    expect(backup.out).toContain(`Not included: ${join(workplace.data, "netledger.key")}`);
-    expect(readFileSync(file).includes(readFileSync(join(workplace.data, "netledger.key")))).toBe(false);
+    await sandbox.setUp();
+    const backup = await sandbox.command("backup", file);
+    expect(backup.out).toContain(`Not included: ${join(sandbox.data, "netledger.key")}`);
+    expect(readFileSync(file).includes(readFileSync(join(sandbox.data, "netledger.key")))).toBe(false);
   });
 
   test("does not overwrite an existing file", async () => {
-    await workplace.setUp();
+    await sandbox.setUp();
     writeFileSync(file, "somebody's");
-    const result = await workplace.command("backup", file);
+    const result = await sandbox.command("backup", file);
     expect(result).toEqual(refused(1, `${file} already exists: a backup does not overwrite files.`));
     expect(readFileSync(file, "utf8")).toBe("somebody's");
   });
 
-  test("creates nothing if data is missing, or the destination directory is", async () => {
-    const noData = refused(3, `There is no data in ${workplace.data}.`);
-    expect(await workplace.command("backup", file)).toEqual(noData);
-    await workplace.setUp();
-    const missingPath = workplace.path("nowhere/copy.db");
+  test("creates nothing if the data or the destination directory is missing", async () => {
+    const noData = refused(3, `There is no data in ${sandbox.data}.`);
+    expect(await sandbox.command("backup", file)).toEqual(noData);
+    await sandbox.setUp();
+    const missingPath = sandbox.path("nowhere/copy.db");
     const expectRefusal = async (path: string, problem: string) =>
-      expect(await workplace.command("backup", path)).toEqual(
+      expect(await sandbox.command("backup", path)).toEqual(
         refused(2, `FILE ${path} ${problem}; see netledger backup --help`),
       );
-    await expectRefusal(missingPath, `cannot be created: there is no folder ${workplace.path("nowhere")}`);
-    expect([existsSync(file), existsSync(workplace.path("nowhere"))]).toEqual([false, false]);
+    await expectRefusal(missingPath, `cannot be created: there is no folder ${sandbox.path("nowhere")}`);
+    expect([existsSync(file), existsSync(sandbox.path("nowhere"))]).toEqual([false, false]);
     writeFileSync(file, "no folder");
     await expectRefusal(join(file, "copy.db"), `cannot be created: ${file} is not a folder`);
-    await expectRefusal(workplace.data, "is a folder: add a file name");
+    await expectRefusal(sandbox.data, "is a folder: add a file name");
     // The data is not opened if the copy has no destination.
-    expect((await workplace.run(["backup", missingPath, "--data", otherFolder])).code).toBe(2);
+    expect((await sandbox.run(["backup", missingPath, "--data", otherFolder])).code).toBe(2);
   });
 
   test("is not reported as done for damaged data", async () => {
-    await workplace.setUp();
-    tamper(join(workplace.data, "netledger.db"));
-    const result = await workplace.command("backup", file);
+    await sandbox.setUp();
+    tamper(join(sandbox.data, "netledger.db"));
+    const result = await sandbox.command("backup", file);
     expect([result.code, result.out]).toEqual([3, ""]);
     expect(result.err).toMatch(
       /^netledger: The copy is damaged and was removed: .*\. Check the data with netledger verify\.\n$/,
@@ -148,99 +149,99 @@ describe("a backup", () => {
 
 describe("a disk that is too small", () => {
   test("makes a backup fail with an error and leave no file", async () => {
-    await workplace.setUp();
-    const result = await withSizeLimit(200, ["backup", file, "--data", workplace.data]);
+    await sandbox.setUp();
+    const result = await withSizeLimit(200, ["backup", file, "--data", sandbox.data]);
     expect([result.code, result.out]).toEqual([1, ""]);
     expect(result.err).toStartWith("netledger: The disk is full or failing: the unfinished backup was removed. ");
     expect([existsSync(file), companionFiles(file)]).toEqual([false, []]);
-    expect((await workplace.command("verify")).code).toBe(0);
+    expect((await sandbox.command("verify")).code).toBe(0);
   });
 
   test("makes a restore leave the data unchanged", async () => {
-    await workplace.setUp();
-    await workplace.command("backup", file);
-    const before = contents(workplace.data);
-    const result = await withSizeLimit(200, ["restore", file, "--data", workplace.data, "--replace"]);
+    await sandbox.setUp();
+    await sandbox.command("backup", file);
+    const before = contents(sandbox.data);
+    const result = await withSizeLimit(200, ["restore", file, "--data", sandbox.data, "--replace"]);
     expect([result.code, result.out]).toEqual([1, ""]);
     expect(result.err).toStartWith(
-      `netledger: The disk of ${workplace.data} is full or failing: the data were not changed. `,
+      `netledger: The disk of ${sandbox.data} is full or failing: the data were not changed. `,
     );
-    expect(contents(workplace.data)).toEqual(before);
+    expect(contents(sandbox.data)).toEqual(before);
   });
 });
 
 describe("a restore", () => {
   test("is refused on data in use, and on existing data", async () => {
-    await workplace.setUp();
-    await workplace.command("backup", file);
-    const running = await workplace.serve();
-    const inUse = refused(3, `The data in ${workplace.data} are in use by another netledger: stop it first.`);
-    expect(await workplace.command("restore", file, "--replace")).toEqual(inUse);
+    await sandbox.setUp();
+    await sandbox.command("backup", file);
+    const running = await sandbox.serve();
+    const inUse = refused(3, `The data in ${sandbox.data} are in use by another netledger: stop it first.`);
+    expect(await sandbox.command("restore", file, "--replace")).toEqual(inUse);
     await running.stop();
-    const before = contents(workplace.data);
-    const existing = `${workplace.data} already contains data: --replace replaces it with the backup and keeps the previous data next to it.`;
-    expect(await workplace.command("restore", file)).toEqual(refused(3, existing));
-    expect(contents(workplace.data)).toEqual(before);
+    const before = contents(sandbox.data);
+    const existing = `${sandbox.data} already contains data: --replace replaces it with the backup and keeps the previous data next to it.`;
+    expect(await sandbox.command("restore", file)).toEqual(refused(3, existing));
+    expect(contents(sandbox.data)).toEqual(before);
   });
 
   test("keeps the previous data with --replace, including the log, and ends all sessions", async () => {
-    const { key, networkId } = await workplace.setUp();
-    await workplace.command("backup", file);
-    const running = await workplace.serve();
+    const { key, networkId } = await sandbox.setUp();
+    await sandbox.command("backup", file);
+    const running = await sandbox.serve();
     const signedIn = await running.client().post("/api/auth/login", { email: OWNER, password: PASSWORD });
     const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
-    await workplace.command("backup", workplace.path("signed in.db"));
+    await sandbox.command("backup", sandbox.path("signed in.db"));
     await running.withKey(key).post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "since" });
     running.kill("SIGKILL");
     await running.exited;
 
-    const restored = await workplace.command("restore", workplace.path("signed in.db"), "--replace");
+    const restored = await sandbox.command("restore", sandbox.path("signed in.db"), "--replace");
     expect([restored.code, restored.err]).toEqual([0, ""]);
     const previousPath = /^The previous data were kept: (.*)$/m.exec(restored.out)?.[1] ?? "";
-    const restarted = await workplace.serve();
+    const restarted = await sandbox.serve();
     expect((await restarted.client({ cookie }).get("/api/auth/me")).status).toBe(401);
     expect((await restarted.withKey(key).get("subnets")).data).toEqual([]);
     await restarted.stop();
 
     expect(previousPath).toMatch(/netledger\.db\.before-\d{8}T\d{9}Z$/);
     mkdirSync(otherFolder, { mode: 0o700 });
-    for (const name of readdirSync(workplace.data))
+    for (const name of readdirSync(sandbox.data))
       if (name.includes(".before-"))
-        copyFileSync(join(workplace.data, name), join(otherFolder, name.replace(/\.before-\w+/, "")));
-    copyFileSync(join(workplace.data, "netledger.key"), join(otherFolder, "netledger.key"));
-    expect((await workplace.run(["verify", "--data", otherFolder])).code).toBe(0);
-    const backup = await workplace.run(["backup", workplace.path("old.db"), "--data", otherFolder]);
+        copyFileSync(join(sandbox.data, name), join(otherFolder, name.replace(/\.before-\w+/, "")));
+    copyFileSync(join(sandbox.data, "netledger.key"), join(otherFolder, "netledger.key"));
+    expect((await sandbox.run(["verify", "--data", otherFolder])).code).toBe(0);
+    const backup = await sandbox.run(["backup", sandbox.path("old.db"), "--data", otherFolder]);
     expect(backup.code).toBe(0);
-    const copy = await workplace.serve(["--read-only", workplace.path("old.db")]);
+    const copy = await sandbox.serve(["--read-only", sandbox.path("old.db")]);
     expect((await copy.withKey(key).get("subnets")).data).toMatchObject([{ name: "since" }]);
   });
 
   test("detects tampering when the backup is verified in place", async () => {
-    await workplace.setUp();
-    await workplace.command("backup", file);
-    expect((await workplace.run(["verify", "--backup", file])).code).toBe(0);
-    const repair = await workplace.run(["verify", "--backup", file, "--repair-derived"]);
+    await sandbox.setUp();
+    await sandbox.command("backup", file);
+    expect((await sandbox.run(["verify", "--backup", file])).code).toBe(0);
+    const repair = await sandbox.run(["verify", "--backup", file, "--repair-derived"]);
     expect([repair.code, repair.out]).toEqual([2, ""]);
     expect(repair.err).toContain("--repair-derived is for a data folder");
     tamper(file);
-    const verification = await workplace.run(["verify", "--backup", file]);
+    const verification = await sandbox.run(["verify", "--backup", file]);
     expect(verification.code).toBe(1);
-    const missing = await workplace.run(["verify", "--backup", workplace.path("nothing.db")]);
+    const missing = await sandbox.run(["verify", "--backup", sandbox.path("nothing.db")]);
     expect(missing.err).toMatch(/There is no file .*nothing\.db\.\n$/);
-    const data = await workplace.run(["verify", "--backup", join(workplace.data, "netledger.db")]);
+    const data = await sandbox.run(["verify", "--backup", join(sandbox.data, "netledger.db")]);
     expect([data.code, data.err.includes("is the database of an appliance, not a backup")]).toEqual([3, true]);
   });
 
   test("invalidates earlier ETags and feed cursors", async () => {
-    const { key } = await workplace.setUp();
-    const before = await workplace.serve();
+    const { key } = await sandbox.setUp();
+    const before = await sandbox.serve();
     const { data: tag } = await before.withKey(key).post("tags", { name: "core", color: "Red" });
     await before.stop();
-    await workplace.command("backup", file);
+    await sandbox.command("backup", file);
     const path = `tags/${tag.id}`;
     /** Makes one change. @returns the state afterwards */
     const applyChange = async (color: string) => {
-      const running = await workplace.serve();
+      const running = await sandbox.serve();
       const client = running.withKey(key);
       const written = await client.put(path, { name: "core", color });
       const { feed } = (await client.get("changes")).body.meta;
@@ -248,7 +249,7 @@ describe("a restore", () => {
     };
     const beforeRestore = await applyChange("Blue");
     await beforeRestore.running.stop();
-    await workplace.command("restore", file, "--replace");
+    await sandbox.command("restore", file, "--replace");
     const afterRestore = await applyChange("Green");
     expect(afterRestore.feed.after).toBe(beforeRestore.feed.after);
     expect(afterRestore.etag).not.toBe(beforeRestore.etag);
@@ -266,13 +267,13 @@ describe("a restore", () => {
   });
 
   test("also replaces damaged data", async () => {
-    const { key } = await workplace.setUp();
-    await workplace.command("backup", file);
-    const database = join(workplace.data, "netledger.db");
+    const { key } = await sandbox.setUp();
+    await sandbox.command("backup", file);
+    const database = join(sandbox.data, "netledger.db");
     writeFileSync(database, Buffer.concat([readFileSync(database).subarray(0, 8_192), Buffer.alloc(100_000, 7)]));
-    const restored = await workplace.command("restore", file, "--replace");
+    const restored = await sandbox.command("restore", file, "--replace");
     expect([restored.code, restored.err]).toEqual([0, ""]);
-    const running = await workplace.serve();
+    const running = await sandbox.serve();
     expect((await running.withKey(key).get("networks")).data).toHaveLength(1);
   });
 
@@ -307,49 +308,49 @@ describe("a restore", () => {
     ],
     ["a missing backup", (path) => rmSync(path), /There is no file .*copy\.db\.\n$/],
   ])("refuses %s, and leaves the directory unchanged", async (_title, damage, message) => {
-    await workplace.setUp();
-    await workplace.command("backup", file);
+    await sandbox.setUp();
+    await sandbox.command("backup", file);
     damage(file);
-    const before = contents(workplace.data);
-    const result = await workplace.command("restore", file, "--replace");
+    const before = contents(sandbox.data);
+    const result = await sandbox.command("restore", file, "--replace");
     expect([result.code, result.out]).toEqual([3, ""]);
     expect(result.err).toMatch(message);
     expect(result.err.trimEnd()).not.toContain("\n");
-    expect(contents(workplace.data)).toEqual(before);
-    expect((await workplace.command("verify")).code).toBe(0);
+    expect(contents(sandbox.data)).toEqual(before);
+    expect((await sandbox.command("verify")).code).toBe(0);
   });
 
   test("accepts a database of an older version, and upgrades it", async () => {
-    const { key } = await workplace.setUp();
-    copyFileSync(join(workplace.data, "netledger.db"), file);
+    const { key } = await sandbox.setUp();
+    copyFileSync(join(sandbox.data, "netledger.db"), file);
     inDatabase(file, toEarlierSchema);
-    const result = await workplace.run(["serve", "--read-only", file, "--listen", "127.0.0.1:0"]);
+    const result = await sandbox.run(["serve", "--read-only", file, "--listen", "127.0.0.1:0"]);
     expect(result.code).toBe(3);
-    expect((await workplace.run(["restore", file, "--data", otherFolder])).code).toBe(0);
-    expect((await workplace.run(["backup", workplace.path("new.db"), "--data", otherFolder])).code).toBe(0);
-    const running = await workplace.serve(["--read-only", workplace.path("new.db")]);
+    expect((await sandbox.run(["restore", file, "--data", otherFolder])).code).toBe(0);
+    expect((await sandbox.run(["backup", sandbox.path("new.db"), "--data", otherFolder])).code).toBe(0);
+    const running = await sandbox.serve(["--read-only", sandbox.path("new.db")]);
     expect((await running.withKey(key).get("networks?search=main")).data).toHaveLength(1);
   });
 });
 
 test("the appliance upgrades data of an older version once at start, and logs it", async () => {
-  const { key } = await workplace.setUp();
-  inDatabase(join(workplace.data, "netledger.db"), toEarlierSchema);
-  const running = await workplace.serve();
+  const { key } = await sandbox.setUp();
+  inDatabase(join(sandbox.data, "netledger.db"), toEarlierSchema);
+  const running = await sandbox.serve();
   await running.waitForLog("started");
   expect(running.log).toContain(`brought_up_to_date schema_before=${EARLIER_SCHEMA} schema=${SCHEMA_VERSION}`);
   expect((await running.withKey(key).get("networks?search=main")).data).toHaveLength(1);
   await running.stop();
-  const restarted = await workplace.serve();
+  const restarted = await sandbox.serve();
   await restarted.waitForLog("started");
   expect(restarted.log).not.toContain("brought_up_to_date");
-  expect((await workplace.command("verify")).code).toBe(0);
+  expect((await sandbox.command("verify")).code).toBe(0);
 });
 
 describe("credential secrets", () => {
   /** An appliance with a secret, a backup of it, and the client's key. */
   async function withSecret(): Promise<{ key: string; credentialId: string; body: object }> {
-    const { key, organizationId, running } = await workplace.serveSetUp();
+    const { key, organizationId, running } = await sandbox.serveSetUp();
     const body = {
       name: "edge",
       organization_id: organizationId,
@@ -361,14 +362,14 @@ describe("credential secrets", () => {
     const created = await running.withKey(key).post("credentials", body);
     expect(created.status).toBe(200);
     await running.stop();
-    expect((await workplace.command("backup", file)).code).toBe(0);
+    expect((await sandbox.command("backup", file)).code).toBe(0);
     return { key, credentialId: created.data.id, body };
   }
 
   test("require their key file: a restore without it, or with another one, is refused", async () => {
     await withSecret();
     const keyFile = join(otherFolder, "netledger.key");
-    const restore = () => workplace.run(["restore", file, "--data", otherFolder]);
+    const restore = () => sandbox.run(["restore", file, "--data", otherFolder]);
     const refusal = (problem: string) =>
       refused(
         3,
@@ -383,26 +384,26 @@ describe("credential secrets", () => {
     expect((await restore()).err).toContain("is open to others (mode 0644)");
     expect(readdirSync(otherFolder)).toEqual(["netledger.key"]);
 
-    cpSync(join(workplace.data, "netledger.key"), keyFile, { force: true });
+    cpSync(join(sandbox.data, "netledger.key"), keyFile, { force: true });
     chmodSync(keyFile, 0o600);
     expect((await restore()).code).toBe(0);
   });
 
   test("are dropped on request; the credential stays and accepts new ones", async () => {
     const { key, credentialId, body } = await withSecret();
-    rmSync(workplace.data, { recursive: true });
-    const restored = await workplace.command("restore", file, "--drop-secrets");
+    rmSync(sandbox.data, { recursive: true });
+    const restored = await sandbox.command("restore", file, "--drop-secrets");
     expect([restored.code, restored.err]).toEqual([0, ""]);
     expect(restored.out).toContain("Dropped: 1 sealed secret of credentials. Enter them again.");
     // Secrets dropped by an operator are not a loss, and nothing sealed remains that would need the key.
-    expect((await workplace.command("verify")).code).toBe(0);
-    rmSync(join(workplace.data, "netledger.key"), { force: true });
-    const client = (await workplace.serve()).withKey(key);
+    expect((await sandbox.command("verify")).code).toBe(0);
+    rmSync(join(sandbox.data, "netledger.key"), { force: true });
+    const client = (await sandbox.serve()).withKey(key);
     const path = `credentials/${credentialId}`;
     const masked = (await client.get(path)).data;
     expect((await client.put(path, masked)).body.params.issues[0].message).toContain("none is stored");
     expect((await client.put(path, body)).status).toBe(200);
-    expect((await workplace.command("verify")).code).toBe(0);
+    expect((await sandbox.command("verify")).code).toBe(0);
   });
 });
 
@@ -459,14 +460,14 @@ function refused(code: number, message: string): CommandResult {
 
 /** Files next to a backup that belong to it. */
 function companionFiles(path: string): string[] {
-  return readdirSync(workplace.directory).filter((name) =>
-    [".", "-"].some((separator) => workplace.path(name).startsWith(`${path}${separator}`)),
+  return readdirSync(sandbox.directory).filter((name) =>
+    [".", "-"].some((separator) => sandbox.path(name).startsWith(`${path}${separator}`)),
   );
 }
 
 /** Runs a command with a file size limit: exceeding it fails like a full disk. */
 function withSizeLimit(kib: number, args: readonly string[]): Promise<CommandResult> {
-  return workplace.run(["-c", `trap "" XFSZ; ulimit -f ${kib}; exec "$0" "$@"`, EXECUTABLE, ...args], {
+  return sandbox.run(["-c", `trap "" XFSZ; ulimit -f ${kib}; exec "$0" "$@"`, EXECUTABLE, ...args], {
     command: ["bash"],
   });
 }

@@ -1,13 +1,13 @@
 // Bulk write of hosts by the executable, which passes the body to the writer thread in shared memory.
 
 import { expect, test } from "bun:test";
-import { workplaceForAll } from "../support/executable/workplaces.ts";
+import { sandboxForAll } from "../support/executable/sandboxes.ts";
 
-const workplace = workplaceForAll();
+const sandbox = sandboxForAll();
 
 test("200 hosts are written in one transaction while others read, and errors name their position", async () => {
-  const { key, networkId } = await workplace.setUp();
-  const client = (await workplace.serve()).withKey(key);
+  const { key, networkId } = await sandbox.setUp();
+  const client = (await sandbox.serve()).withKey(key);
   const items = Array.from({ length: 200 }, (_, index) => ({
     network_id: networkId,
     name: `switch ${index}`,

@@ -2,14 +2,14 @@
 
 import { beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import type { Workplace } from "../support/executable/executable.ts";
+import type { Sandbox } from "../support/executable/executable.ts";
 import { receivedText } from "../support/executable/received-text.ts";
-import { workplaceForAll } from "../support/executable/workplaces.ts";
+import { sandboxForAll } from "../support/executable/sandboxes.ts";
 
-const workplace = workplaceForAll();
-let setUp: Awaited<ReturnType<Workplace["serveSetUp"]>>;
+const sandbox = sandboxForAll();
+let setUp: Awaited<ReturnType<Sandbox["serveSetUp"]>>;
 beforeAll(async () => {
-  setUp = await workplace.serveSetUp();
+  setUp = await sandbox.serveSetUp();
 });
 
 let tags = 0;

@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
-import { EXECUTABLE, OWNER, PASSWORD, Workplace } from "../support/executable/executable.ts";
+import { EXECUTABLE, OWNER, PASSWORD, Sandbox } from "../support/executable/executable.ts";
 import { receivedText } from "../support/executable/received-text.ts";
-import { workplaceForAll } from "../support/executable/workplaces.ts";
+import { sandboxForAll } from "../support/executable/sandboxes.ts";
 
 const COMMANDS = [
   ..."serve setup".split(" "),
@@ -19,13 +19,13 @@ const COMMANDS = [
 ];
 const SETUP = "--setup-organization Acme --setup-network Main --setup-email owner@acme.example --setup-password-file";
 
-const workplace = workplaceForAll();
+const sandbox = sandboxForAll();
 const wordsOf = (line: string): string[] => line.match(/\S+/g) ?? [];
 
 describe("help", () => {
   test("lists every command and exit status of the program", async () => {
     for (const args of [["--help"], ["-h"], ["help"]]) {
-      const help = await workplace.run(args);
+      const help = await sandbox.run(args);
       expect([help.code, help.err]).toEqual([0, ""]);
       const commandList = help.out.split("\n\n").find((part) => part.startsWith("  ")) ?? "";
       expect(commandList.split("\n").map((line) => line.trim().split(/ {2,}/)[0])).toEqual(COMMANDS);
@@ -37,36 +37,36 @@ describe("help", () => {
     const topics = readdirSync(resolve(import.meta.dir, "../../src/handbook"))
       .filter((name) => name.endsWith(".md") && name !== "contents.md")
       .map((name) => name.replace(".md", ""));
-    const overview = await workplace.run(["help"]);
+    const overview = await sandbox.run(["help"]);
     for (const topic of topics) {
       expect(overview.out).toMatch(new RegExp(`^  ${topic} +\\S`, "m"));
-      const page = await workplace.run(["help", topic]);
+      const page = await sandbox.run(["help", topic]);
       expect([topic, page.code, page.err]).toEqual([topic, 0, ""]);
       expect(page.out).not.toMatch(/\u001b|`|\]\(/);
       // Lines to paste are not wrapped.
       const longLines = page.out.split("\n").filter((line) => line.length > 100 && !line.startsWith("    "));
       expect([topic, longLines]).toEqual([topic, []]);
     }
-    const backup = await workplace.run(["help", "backup"]);
+    const backup = await sandbox.run(["help", "backup"]);
     expect(backup.out).toStartWith("Backup and restore\n==================\n\n    netledger backup /backups/monday.db");
     expect(backup.out).toContain("verify (→ verifying)");
   });
 
   test("is the command's own for a command without a topic", async () => {
-    expect((await workplace.run(["help", "serve"])).out).toBe((await workplace.run(["serve", "--help"])).out);
-    expect((await workplace.run(["help", "user", "create"])).out).toStartWith("netledger user create: creates a user.");
+    expect((await sandbox.run(["help", "serve"])).out).toBe((await sandbox.run(["serve", "--help"])).out);
+    expect((await sandbox.run(["help", "user", "create"])).out).toStartWith("netledger user create: creates a user.");
   });
 
   test.each(COMMANDS)("is printed for %s without side effects", async (command) => {
-    const help = await workplace.command(...command.split(" "), "--help");
+    const help = await sandbox.command(...command.split(" "), "--help");
     expect([help.code, help.err]).toEqual([0, ""]);
     expect(help.out).toStartWith(`netledger ${command}: `);
     expect(help.out).toContain(`usage: netledger ${command}`);
-    expect(existsSync(workplace.data)).toBe(false);
+    expect(existsSync(sandbox.data)).toBe(false);
   });
 
   test.each(["user", "key", "import"])("lists all options of %s", async (group) => {
-    const help = await workplace.run([group, "--help"]);
+    const help = await sandbox.run([group, "--help"]);
     for (const command of COMMANDS.filter((name) => name.startsWith(`${group} `)))
       expect(help.out).toContain(`usage: netledger ${command}`);
   });
@@ -140,7 +140,7 @@ describe("invalid input is refused with status 2 and one line", () => {
       "--organization must not be blank or contain control characters; see netledger setup --help",
     ],
   ])("%j", async (args, message) => {
-    const result = await workplace.run(args);
+    const result = await sandbox.run(args);
     expect([result.code, result.out]).toEqual([2, ""]);
     expect(result.err).toStartWith(`netledger: ${message}`);
     expect(result.err.trimEnd()).not.toContain("\n");
@@ -148,7 +148,7 @@ describe("invalid input is refused with status 2 and one line", () => {
 
   test("a short password, without echoing it", async () => {
     const args = wordsOf("setup --organization A --network N --email a@b --password-file -");
-    const result = await workplace.run(args, { stdin: "secret\n" });
+    const result = await sandbox.run(args, { stdin: "secret\n" });
     expect(result.code).toBe(2);
     expect(result.err).toStartWith("netledger: --password-file -: the password must have at least 10 characters");
     expect(result.err).not.toContain("secret");
@@ -160,8 +160,8 @@ describe("invalid input is refused with status 2 and one line", () => {
     ["the e-mail address", OWNER],
   ])("an easily guessed password, in any command that sets one: %s", async (_what, stdin) => {
     for (const line of ["setup --organization A --network N", "user create --role Viewer", "user password"]) {
-      const args = wordsOf(`${line} --email ${OWNER} --password-file - --data ${workplace.data}`);
-      const result = await workplace.run(args, { stdin });
+      const args = wordsOf(`${line} --email ${OWNER} --password-file - --data ${sandbox.data}`);
+      const result = await sandbox.run(args, { stdin });
       expect([result.code, result.out]).toEqual([2, ""]);
       expect(result.err).toStartWith("netledger: --password-file -: the password must ");
       expect(result.err).not.toContain(stdin);
@@ -170,24 +170,24 @@ describe("invalid input is refused with status 2 and one line", () => {
 });
 
 test("the program prints its version and the versions of its components", async () => {
-  const { code, out, err } = await workplace.run(["version"]);
+  const { code, out, err } = await sandbox.run(["version"]);
   expect([code, err]).toEqual([0, ""]);
   expect(out).toMatch(
     /^netledger \d+\.\d+\.\d+\napi 1\nschema \d+\nbun \d+\.\d+\.\d+\nsqlite 3\.\d+\.\d+\nplatform \w+-\w+\n$/,
   );
   expect(out).toStartWith(`netledger ${manifest.version}\n`);
-  expect((await workplace.run(["--version"])).out).toBe(out);
+  expect((await sandbox.run(["--version"])).out).toBe(out);
 });
 
 test("a closed output pipe is not a failure", async () => {
-  const finished = await workplace.run(["-c", `"$0" openapi | head -c 10 >&2; exit "\${PIPESTATUS[0]}"`, EXECUTABLE], {
+  const finished = await sandbox.run(["-c", `"$0" openapi | head -c 10 >&2; exit "\${PIPESTATUS[0]}"`, EXECUTABLE], {
     command: ["bash"],
   });
   expect(finished).toMatchObject({ code: 0, err: '{"openapi"' });
 });
 
 test("files in the working directory are ignored", async () => {
-  const folder = workplace.path("trap");
+  const folder = sandbox.path("trap");
   mkdirSync(folder);
   await Bun.write(`${folder}/bunfig.toml`, 'preload = ["./trap.ts"]\n[install]\nregistry = "http://127.0.0.1:1"\n');
   await Bun.write(`${folder}/trap.ts`, 'console.log("TRAPPED"); process.exit(99);');
@@ -203,9 +203,9 @@ test("files in the working directory are ignored", async () => {
   await Bun.write(`${folder}/tsconfig.json`, "{ this is no JSON");
   await Bun.write(`${folder}/netledger.json`, '{"listen":"not-an-address"}');
 
-  const version = await workplace.run(["version"], { cwd: folder });
+  const version = await sandbox.run(["version"], { cwd: folder });
   expect([version.code, version.err]).toEqual([0, ""]);
-  const running = await workplace.serve([], { cwd: folder });
+  const running = await sandbox.serve([], { cwd: folder });
   expect(running.lines[0]).toStartWith(`netledger ${manifest.version} listens on http://127.0.0.1:`);
   await running.waitForLog("INFO  started");
   const end = await running.stop();
@@ -214,13 +214,13 @@ test("files in the working directory are ignored", async () => {
 
 describe("settings from the environment", () => {
   test("apply without a flag, and a flag takes precedence", async () => {
-    const otherFolder = workplace.path("from-environment");
+    const otherFolder = sandbox.path("from-environment");
     const env = { NETLEDGER_DATA: otherFolder, NETLEDGER_LISTEN: "127.0.0.1:0", NETLEDGER_LOG_FORMAT: "json" };
-    const child = await workplace.serve([], { env });
-    expect(child.lines[1]).toBe(`Its data is in ${workplace.data}`);
+    const child = await sandbox.serve([], { env });
+    expect(child.lines[1]).toBe(`Its data is in ${sandbox.data}`);
     await child.waitForLog('"event":"started"');
     await child.stop();
-    const missing = await workplace.run(["user", "list"], { env });
+    const missing = await sandbox.run(["user", "list"], { env });
     expect(missing).toMatchObject({
       code: 3,
       err: `netledger: There is no data in ${otherFolder}: create it with netledger serve or netledger setup.\n`,
@@ -228,14 +228,14 @@ describe("settings from the environment", () => {
   });
 
   test("are logged if misspelled", async () => {
-    const running = await workplace.serve([], { env: { NETLEDGER_LISTN: "127.0.0.1:9" } });
+    const running = await sandbox.serve([], { env: { NETLEDGER_LISTN: "127.0.0.1:9" } });
     expect(running.log).toContain("WARN  variable_not_known name=NETLEDGER_LISTN");
     await running.stop();
   });
 });
 
 test("no request can inject a log line", async () => {
-  const running = await workplace.serve();
+  const running = await sandbox.serve();
   const { port } = new URL(running.url);
   const forged = "2026-01-01T00:00:00.000Z INFO  forged";
   const heads = [
@@ -264,7 +264,7 @@ test("no request can inject a log line", async () => {
 
 describe("unattended setup", () => {
   test("creates the organization once, before any request is served", async () => {
-    const unattended = new Workplace();
+    const unattended = new Sandbox();
     try {
       const passwordFile = await unattended.passwordFile();
       const args = wordsOf(`${SETUP} ${passwordFile}`);
@@ -288,7 +288,7 @@ describe("unattended setup", () => {
   });
 
   test("accepts everything from the environment, and records the machine on request", async () => {
-    const unattended = new Workplace();
+    const unattended = new Sandbox();
     try {
       const running = await unattended.serve([], {
         env: {
@@ -309,7 +309,7 @@ describe("unattended setup", () => {
   });
 
   test("creates nothing with an invalid password, and reports it", async () => {
-    const unattended = new Workplace();
+    const unattended = new Sandbox();
     try {
       const passwordFile = unattended.path("short");
       await Bun.write(passwordFile, "short\n");

@@ -7,15 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openWritable } from "../../src/db/connection.ts";
 import { VersionPacker } from "../../src/history/pack-versions.ts";
-import { workplaceForEach } from "../support/executable/workplaces.ts";
+import { sandboxForEach } from "../support/executable/sandboxes.ts";
 import { withoutTriggers } from "../support/store/unguarded.ts";
 
-const workplace = workplaceForEach(tmpdir());
+const sandbox = sandboxForEach(tmpdir());
 
 const CHANGES = 300;
 
-const database = () => join(workplace.data, "netledger.db");
-const compact = (...flags: string[]) => workplace.command("compact", ...flags);
+const database = () => join(sandbox.data, "netledger.db");
+const compact = (...flags: string[]) => sandbox.command("compact", ...flags);
 
 /** Stores every version unpacked, at the larger file size. */
 function unpackAll(): void {
@@ -38,17 +38,17 @@ function headIn(text: string): string {
 
 describe("netledger compact", () => {
   test("previews its effect, applies it, and leaves all responses unchanged", async () => {
-    const { key, networkId, running, client } = await workplace.serveSetUp();
+    const { key, networkId, running, client } = await sandbox.serveSetUp();
     const body = { cidr: "10.0.0.0/24", description: "a description that stays as it is ".repeat(20) };
     const { id } = (await client.post("subnets", { network_id: networkId, ...body, name: "first" })).data;
     for (let n = 1; n <= CHANGES; n += 1) await client.put(`subnets/${id}`, { ...body, name: `name ${n}` });
     await running.stop();
     unpackAll();
     const before = statSync(database()).size;
-    const head = headIn((await workplace.command("verify")).out);
+    const head = headIn((await sandbox.command("verify")).out);
 
     const readHistory = async () => {
-      const restarted = await workplace.serve();
+      const restarted = await sandbox.serve();
       const reader = restarted.withKey(key);
       const history = (await reader.get(`subnets/${id}/history?limit=1000`)).data;
       const middle = history[CHANGES / 2];
@@ -73,13 +73,13 @@ describe("netledger compact", () => {
     expect(packed.out).toContain("\nNo problems found.\n");
     expect(headIn(packed.out)).toBe(head);
     expect(statSync(database()).size).toBeLessThan(before - Number(count) * 500);
-    expect((await workplace.command("verify", "--head", head)).code).toBe(0);
+    expect((await sandbox.command("verify", "--head", head)).code).toBe(0);
     expect(await readHistory()).toEqual(expected);
     expect((await compact()).out).toStartWith(`Packed 0 of ${total} versions`);
   });
 
   test("refuses data in use, and leaves damaged data unchanged", async () => {
-    const { running, client } = await workplace.serveSetUp();
+    const { running, client } = await sandbox.serveSetUp();
     const { id } = (await client.post("tags", { name: "one", color: "Red" })).data;
     await client.put(`tags/${id}`, { name: "two", color: "Red" });
     const refused = await compact();

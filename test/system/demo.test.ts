@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Client } from "../support/appliance/client.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
-import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
+import { ensureExecutable, type Running, Sandbox } from "../support/executable/executable.ts";
 
 const EMAIL = "demo@larkfield.example";
 const PASSWORD = "look-around";
@@ -23,23 +23,23 @@ async function signIn(running: Running, email = EMAIL, password = PASSWORD): Pro
 }
 
 describe("the demo's scenarios", () => {
-  const workplace = new Workplace();
+  const sandbox = new Sandbox();
   let running: Running;
   let demo: Client;
   let campusId: string;
   beforeAll(async () => {
-    running = await workplace.serveDemo();
+    running = await sandbox.serveDemo();
     demo = await signIn(running);
     campusId = (await data("networks")).find(({ name }: { name: string }) => name === "Main campus").id;
   });
   afterAll(async () => {
     await closeBrowser();
-    await workplace.close();
+    await sandbox.close();
   });
 
   /** Days before the demo's creation day, and a time of that day, in UTC. */
   function timeOf(days: number, time: string): string {
-    const { start } = JSON.parse(readFileSync(join(workplace.data, "netledger-demo.json"), "utf8"));
+    const { start } = JSON.parse(readFileSync(join(sandbox.data, "netledger-demo.json"), "utf8"));
     return `${new Date(Date.parse(start) - days * DAY_MS).toISOString().slice(0, 10)}T${time}:00.000Z`;
   }
 
@@ -61,7 +61,7 @@ describe("the demo's scenarios", () => {
   test("a month of history exists and verifies", async () => {
     const first = (await data("transactions?limit=1&order_direction=asc"))[0];
     expect(first.at.slice(0, 10)).toBe(timeOf(31, "00:00").slice(0, 10));
-    const { code, out } = await workplace.run(["verify", "--data", workplace.data]);
+    const { code, out } = await sandbox.run(["verify", "--data", sandbox.data]);
     expect([code, out.trimEnd().endsWith("No problems found.")]).toEqual([0, true]);
     const devices = await data("hosts?limit=300&filter=model:*");
     expect(devices.length).toBeGreaterThan(15);
@@ -125,7 +125,7 @@ describe("the demo's scenarios", () => {
     expect(JSON.stringify(timeline)).toContain("acc-admin-1");
   });
 
-  test("a decommissioned host stays ignored until the decision is lifted", async () => {
+  test("a decommissioned host stays ignored until the entry is removed", async () => {
     const oldHosts = (days: number, time: string) => data(`hosts?search=app-old&at=${timeOf(days, time)}`);
     const [first] = await oldHosts(22, "12:00");
     expect([await oldHosts(20, "12:00"), await oldHosts(10, "12:00")]).toEqual([[], []]);
@@ -164,47 +164,47 @@ describe("the demo's scenarios", () => {
 });
 
 describe("the demo directory", () => {
-  let workplace: Workplace;
-  afterEach(() => workplace.close());
+  let sandbox: Sandbox;
+  afterEach(() => sandbox.close());
 
   test("is reused at the next start; demo and real directories are not interchangeable", async () => {
-    workplace = new Workplace();
-    const first = await workplace.serveDemo();
+    sandbox = new Sandbox();
+    const first = await sandbox.serveDemo();
     const before = (await (await signIn(first)).get("ledger")).data;
     await first.stop();
-    const second = await workplace.serve(["--demo"]);
+    const second = await sandbox.serve(["--demo"]);
     const { data: after } = await (await signIn(second)).get("ledger");
     expect(after.sequence).toBeGreaterThanOrEqual(before.sequence);
     expect(second.log).not.toContain("demo_making");
     await second.stop();
-    const real = await workplace.run(["serve", "--data", workplace.data, "--listen", "127.0.0.1:0"]);
-    const isDemo = `${workplace.data} holds a demo: serve it with --demo, or give another folder with --data.`;
+    const real = await sandbox.run(["serve", "--data", sandbox.data, "--listen", "127.0.0.1:0"]);
+    const isDemo = `${sandbox.data} holds a demo: serve it with --demo, or give another folder with --data.`;
     expect([real.code, real.err]).toEqual([3, `netledger: ${isDemo}\n`]);
-    const folder = workplace.path("real");
-    await (await workplace.serve([], { data: folder })).stop();
-    const mixed = await workplace.run(["serve", "--demo", "--data", folder, "--listen", "127.0.0.1:0"]);
+    const folder = sandbox.path("real");
+    await (await sandbox.serve([], { data: folder })).stop();
+    const mixed = await sandbox.run(["serve", "--demo", "--data", folder, "--listen", "127.0.0.1:0"]);
     const isReal = `${folder} holds a real inventory: a demo needs its own folder; specify one with --data.`;
     expect([mixed.code, mixed.err]).toEqual([3, `netledger: ${isReal}\n`]);
   });
 
   test("gets a random password when reachable by others", async () => {
-    workplace = new Workplace();
-    const running = await workplace.serveDemo(["--plain-http"]);
+    sandbox = new Sandbox();
+    const running = await sandbox.serveDemo(["--plain-http"]);
     const password = / with the password (\S+)$/m.exec(running.lines[2] ?? "")?.[1] ?? "";
     expect(password).toMatch(/^[a-z2-9]{20}$/);
     await signIn(running, EMAIL, password);
     const { status } = await running.client().post("/api/auth/login", { email: EMAIL, password: PASSWORD });
     expect(status).toBe(401);
     await running.stop();
-    const restarted = await workplace.serve(["--demo"]);
+    const restarted = await sandbox.serve(["--demo"]);
     await signIn(restarted);
   });
 
   test("cannot be combined with --read-only", async () => {
-    workplace = new Workplace();
-    const { code, err } = await workplace.run(["serve", "--demo", "--read-only", "x"]);
+    sandbox = new Sandbox();
+    const { code, err } = await sandbox.run(["serve", "--demo", "--read-only", "x"]);
     const message = "netledger: --demo and --read-only cannot be combined; see netledger serve --help\n";
     expect([code, err]).toEqual([2, message]);
-    expect(existsSync(workplace.data)).toBe(false);
+    expect(existsSync(sandbox.data)).toBe(false);
   });
 });

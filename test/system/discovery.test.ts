@@ -1,11 +1,11 @@
 // Discovery by the executable in a real network: results for two switches, their neighbors and a silent host, writes
-// after a moved cable, and behavior on refused credentials, dead daemons and its own termination.
+// after a cable moved, and behavior with rejected credentials, dead daemons and when it is terminated.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonRecord } from "../support/appliance/factories.ts";
 import { community, DiscoveryClient, user } from "../support/executable/discovery-client.ts";
 import type { Running } from "../support/executable/executable.ts";
-import { workplaceForAll } from "../support/executable/workplaces.ts";
+import { sandboxForAll } from "../support/executable/sandboxes.ts";
 import { LAB_MISSING, Lab } from "../support/lab/lab.ts";
 import { COMMUNITY, LAB_CIDR, LAB_USER, MANAGER_ADDRESS, SILENT_CIDR } from "../support/lab/network.ts";
 import { stopwatch } from "../support/measure/processor-time.ts";
@@ -14,7 +14,7 @@ describe.skipIf(LAB_MISSING !== null)(
   `discovery in a real network${LAB_MISSING === null ? "" : ` (skipped: ${LAB_MISSING})`}`,
   () => {
     let lab: Lab;
-    const workplace = workplaceForAll();
+    const sandbox = sandboxForAll();
     let running: Running;
     let discovery: DiscoveryClient;
     let key: string;
@@ -23,16 +23,16 @@ describe.skipIf(LAB_MISSING !== null)(
 
     beforeAll(async () => {
       lab = await Lab.start();
-      ({ key, networkId, organizationId } = await workplace.setUp());
+      ({ key, networkId, organizationId } = await sandbox.setUp());
       await start();
-      // Tried in this order: a device reports an unknown user at once, but stays silent for a wrong community.
+      // Tried in this order: a device reports an unknown user immediately, but stays silent for a wrong community.
       await discovery.credential(user(LAB_USER.name, LAB_USER.authPassword, LAB_USER.privPassword), [networkId]);
       await discovery.credential(community(COMMUNITY), [networkId]);
     });
     afterAll(() => lab.stop());
 
     async function start(): Promise<void> {
-      running = await workplace.serve([], lab.executable);
+      running = await sandbox.serve([], lab.executable);
       discovery = new DiscoveryClient(await lab.client(running, key), organizationId);
     }
 

@@ -1,16 +1,16 @@
-// Disturbances between an import and its target: lost responses, restarts, and concurrent writes.
+// Failures between an import and its target: lost responses, restarts, and concurrent writes.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { workplaceForEach } from "../support/executable/workplaces.ts";
+import { sandboxForEach } from "../support/executable/sandboxes.ts";
 import { emptyFixture, type FakeNetbox, type NetboxFixture, serveNetbox } from "../support/imports/fake-netbox.ts";
-import { counts, ImportAppliance, NETBOX_TOKEN } from "../support/imports/import-place.ts";
+import { counts, ImportAppliance, NETBOX_TOKEN } from "../support/imports/import-target.ts";
 
-const workplace = workplaceForEach();
+const sandbox = sandboxForEach();
 let target: ImportAppliance;
 let netbox: FakeNetbox;
 let proxy: Bun.Server<undefined>;
 beforeEach(async () => {
-  target = await ImportAppliance.open(workplace);
+  target = await ImportAppliance.open(sandbox);
   netbox = serveNetbox(fixture(), { token: NETBOX_TOKEN });
 });
 afterEach(() => Promise.all([netbox.stop(), proxy.stop(true)]));

@@ -2,7 +2,7 @@
 // is disclosed, no unrequested traffic leaves this machine, and all other objects are imported.
 
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { workplaceForAll } from "../support/executable/workplaces.ts";
+import { sandboxForAll } from "../support/executable/sandboxes.ts";
 import {
   emptyFixture,
   type FakeNetbox,
@@ -10,14 +10,14 @@ import {
   type NetboxFixture,
   serveNetbox,
 } from "../support/imports/fake-netbox.ts";
-import { counts, ImportAppliance, NETBOX_TOKEN } from "../support/imports/import-place.ts";
+import { counts, ImportAppliance, NETBOX_TOKEN } from "../support/imports/import-target.ts";
 import { openProxy, PROXY_VARIABLES, type ProxyLog } from "../support/imports/proxy.ts";
 
-const workplace = workplaceForAll();
+const sandbox = sandboxForAll();
 let target: ImportAppliance;
 const servers: Array<{ stop(): Promise<unknown> }> = [];
 beforeAll(async () => {
-  target = await ImportAppliance.open(workplace);
+  target = await ImportAppliance.open(sandbox);
 });
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop())));
 

@@ -2,8 +2,8 @@
 // resumed after an interruption.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { EXECUTABLE, OWNER, spawnPiped, Workplace } from "../support/executable/executable.ts";
-import { workplaceForEach } from "../support/executable/workplaces.ts";
+import { EXECUTABLE, OWNER, Sandbox, spawnPiped } from "../support/executable/executable.ts";
+import { sandboxForEach } from "../support/executable/sandboxes.ts";
 import {
   emptyFixture,
   type FakeNetbox,
@@ -11,14 +11,14 @@ import {
   type NetboxFixture,
   serveNetbox,
 } from "../support/imports/fake-netbox.ts";
-import { counts, ImportAppliance, NETBOX_TOKEN } from "../support/imports/import-place.ts";
+import { counts, ImportAppliance, NETBOX_TOKEN } from "../support/imports/import-target.ts";
 import { makePair } from "../support/tls/certificates.ts";
 
-const workplace = workplaceForEach();
+const sandbox = sandboxForEach();
 const servers: FakeNetbox[] = [];
 let target: ImportAppliance;
 beforeEach(async () => {
-  target = await ImportAppliance.open(workplace);
+  target = await ImportAppliance.open(sandbox);
 });
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop())));
 
@@ -203,7 +203,7 @@ describe.each(["3.5.9", "3.7.8", "4.0.11", "4.2.3"])("a NetBox %s", (version) =>
       expect([kind, created, changed, kept, refused]).toEqual([kind, 0, 0, 0, 0]);
     }
     expect(await target.transactions()).toBe(before);
-    expect((await workplace.command("verify")).code).toBe(0);
+    expect((await sandbox.command("verify")).code).toBe(0);
   });
 });
 
@@ -543,8 +543,8 @@ describe("an interrupted import", () => {
     servers.length = 0;
 
     for (const share of [0.3, 0.6, 0.95]) {
-      const otherWorkplace = new Workplace();
-      const otherTarget = await ImportAppliance.open(otherWorkplace);
+      const otherSandbox = new Sandbox();
+      const otherTarget = await ImportAppliance.open(otherSandbox);
       const child: { kill: () => void } = { kill: () => {} };
       // The same address: ids derive from it.
       const intercept = (_path: string, request: number) => {
@@ -566,7 +566,7 @@ describe("an interrupted import", () => {
       expect(await otherTarget.transactions()).toBe(before);
       await netbox.stop();
       servers.length = 0;
-      await otherWorkplace.close();
+      await otherSandbox.close();
     }
   });
 
@@ -670,7 +670,7 @@ describe("a hostile NetBox", () => {
     expect([...hosts.keys()].sort()).toEqual(["half sound", "switch-1", "switch-2"]);
     expect(hosts.get("half sound").interfaces.map(({ if_name }: any) => if_name)).toEqual(["good"]);
     expect(hosts.get("half sound").tags).toHaveLength(1);
-    expect((await workplace.command("verify")).code).toBe(0);
+    expect((await sandbox.command("verify")).code).toBe(0);
   });
 
   test("has invisible and look-alike names refused, and the rest imported", async () => {
@@ -758,8 +758,8 @@ describe("access", () => {
     const refused = await target.import(["netbox", netbox.url, "--token", NETBOX_TOKEN]);
     expect(refused.code).toBe(2);
     expect(refused.err).toMatch(/--token would expose it to every user of this machine; use NETLEDGER_TOKEN or a file/);
-    await Bun.write(workplace.path("token"), `${NETBOX_TOKEN}\n`);
-    const args = ["netbox", netbox.url, "--token-file", workplace.path("token"), "--default-network", "E", "--dry-run"];
+    await Bun.write(sandbox.path("token"), `${NETBOX_TOKEN}\n`);
+    const args = ["netbox", netbox.url, "--token-file", sandbox.path("token"), "--default-network", "E", "--dry-run"];
     expect((await target.import(args, { NETLEDGER_TOKEN: "" })).code).toBe(0);
     const missing = await target.import(["netbox", netbox.url], { NETLEDGER_TOKEN: "" });
     expect(missing.err).toMatch(/--token-file FILE is required \(or NETLEDGER_TOKEN\)/);
@@ -773,15 +773,15 @@ describe("access", () => {
     const netbox = serve(campus(), { tls: { cert: pair.certificate, key: pair.privateKey } });
     const untrusted = await target.import(["netbox", netbox.url]);
     expect(untrusted.err).toMatch(/is not trusted \(.*\); give its CA with --ca-file/);
-    await Bun.write(workplace.path("ca.pem"), pair.certificate);
-    const args = ["netbox", netbox.url, "--ca-file", workplace.path("ca.pem"), "--default-network", "E"];
+    await Bun.write(sandbox.path("ca.pem"), pair.certificate);
+    const args = ["netbox", netbox.url, "--ca-file", sandbox.path("ca.pem"), "--default-network", "E"];
     expect((await target.import(args)).code).toBe(0);
   });
 
   test("is limited, by a Member's key, to kinds a Member may write, and the rest is refused", async () => {
     await target.import(["netbox", serve({ ...emptyFixture(), sites: [{ id: 1, name: "Berlin" }] }).url]);
     const create = `key create --email ${OWNER} --name m --permissions Member`;
-    const memberKey = await workplace.command(...create.split(" "));
+    const memberKey = await sandbox.command(...create.split(" "));
     const fixture = manyDevices(2);
     fixture.tags = [{ id: 1, name: "new" }];
     const result = await target.import(["netbox", serve(fixture).url], { NETLEDGER_KEY: memberKey.out.trim() });

@@ -2,15 +2,15 @@
 // duplicates.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { workplaceForEach } from "../support/executable/workplaces.ts";
+import { sandboxForEach } from "../support/executable/sandboxes.ts";
 import { type FakePhpipam, PHPIPAM_APP, type PhpipamFixture, servePhpipam } from "../support/imports/fake-phpipam.ts";
-import { counts, ImportAppliance, NETBOX_TOKEN as TOKEN } from "../support/imports/import-place.ts";
+import { counts, ImportAppliance, NETBOX_TOKEN as TOKEN } from "../support/imports/import-target.ts";
 
-const workplace = workplaceForEach();
+const sandbox = sandboxForEach();
 const servers: FakePhpipam[] = [];
 let target: ImportAppliance;
 beforeEach(async () => {
-  target = await ImportAppliance.open(workplace);
+  target = await ImportAppliance.open(sandbox);
 });
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop())));
 
@@ -137,7 +137,7 @@ describe("a phpIPAM", () => {
       expect([kind, created, changed, kept, refused]).toEqual([kind, 0, 0, 0, 0]);
     }
     expect(await target.transactions()).toBe(before);
-    expect((await workplace.command("verify")).code).toBe(0);
+    expect((await sandbox.command("verify")).code).toBe(0);
   });
 
   test.each([true, false])("has its custom fields imported with their values, nested or not (%p)", async (isNested) => {
@@ -216,7 +216,7 @@ describe("a phpIPAM", () => {
     expectRefusal("/addresses/31/", /its network has 10\.1\.0\.77 already/);
     expectRefusal("/addresses/32/", /mac_address must be a MAC address/);
     expect(counts(result, "hosts")).toEqual([2, 0, 0, 0, 1]);
-    expect((await workplace.command("verify")).code).toBe(0);
+    expect((await sandbox.command("verify")).code).toBe(0);
   });
 
   const html = () => new Response("<p>", { headers: { "content-type": "text/html" } });

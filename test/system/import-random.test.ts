@@ -2,28 +2,28 @@
 // a repetition writes nothing.
 
 import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import { EXECUTABLE, ensureExecutable, spawnPiped, Workplace } from "../support/executable/executable.ts";
+import { EXECUTABLE, ensureExecutable, Sandbox, spawnPiped } from "../support/executable/executable.ts";
 import { type FakeNetbox, serveNetbox } from "../support/imports/fake-netbox.ts";
-import { ImportAppliance, NETBOX_TOKEN } from "../support/imports/import-place.ts";
+import { ImportAppliance, NETBOX_TOKEN } from "../support/imports/import-target.ts";
 import { randomNetbox } from "../support/imports/random-netbox.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
-let workplaces: Workplace[];
+let sandboxes: Sandbox[];
 let netbox: FakeNetbox | null;
 beforeAll(ensureExecutable);
 beforeEach(() => {
-  workplaces = [];
+  sandboxes = [];
   netbox = null;
 });
 afterEach(async () => {
   await netbox?.stop();
-  await Promise.all(workplaces.map((workplace) => workplace.close()));
+  await Promise.all(sandboxes.map((sandbox) => sandbox.close()));
 });
 
 async function open(): Promise<ImportAppliance> {
-  const workplace = new Workplace();
-  workplaces.push(workplace);
-  return ImportAppliance.open(workplace);
+  const sandbox = new Sandbox();
+  sandboxes.push(sandbox);
+  return ImportAppliance.open(sandbox);
 }
 
 test.each([1, 2, 7, 18])(
@@ -62,7 +62,7 @@ test.each([1, 2, 7, 18])(
     const refusals = (text: string) => text.split("\n").filter((line) => line.startsWith("refused "));
     expect(refusals(repeated.out).sort()).toEqual(refusals(result.out).sort());
     expect(await uninterrupted.transactions()).toBe(before);
-    expect((await workplaces[0]?.command("verify"))?.code).toBe(0);
+    expect((await sandboxes[0]?.command("verify"))?.code).toBe(0);
 
     const interrupted = await open();
     for (let attempt = 0; attempt < 3; attempt += 1) {

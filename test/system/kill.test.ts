@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writtenSql } from "../../src/db/packing.ts";
 import type { Running } from "../support/executable/executable.ts";
-import { workplaceForEach } from "../support/executable/workplaces.ts";
+import { sandboxForEach } from "../support/executable/sandboxes.ts";
 
 /** Number of concurrent connections, and of acknowledged writes before each kill. */
 const WRITERS = 8;
@@ -18,10 +18,10 @@ interface Acknowledged {
   readonly updatedAt: string;
 }
 
-const workplace = workplaceForEach(tmpdir());
+const sandbox = sandboxForEach(tmpdir());
 
 test("kill -9 under concurrent writes loses no acknowledged write", async () => {
-  const { key, networkId } = await workplace.setUp();
+  const { key, networkId } = await sandbox.setUp();
   /** By id; null for acknowledged deletions. */
   const acknowledged = new Map<string, Acknowledged | null>();
   /** Ids with an unanswered last request: either state is correct. */
@@ -29,7 +29,7 @@ test("kill -9 under concurrent writes loses no acknowledged write", async () => 
   let nextSubnet = 0;
 
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const running = await workplace.serve();
+    const running = await sandbox.serve();
     await expectAcknowledged(running, key, acknowledged, inDoubt);
     const enough = Promise.withResolvers<void>();
     let count = 0;
@@ -72,11 +72,11 @@ test("kill -9 under concurrent writes loses no acknowledged write", async () => 
     expect(acknowledged.size).toBeGreaterThan(ACKNOWLEDGED / 2);
   }
 
-  const running = await workplace.serve();
+  const running = await sandbox.serve();
   await expectAcknowledged(running, key, acknowledged, inDoubt);
   expect((await running.stop()).code).toBe(0);
-  expectIntact(join(workplace.data, "netledger.db"));
-  const verified = await workplace.command("verify");
+  expectIntact(join(sandbox.data, "netledger.db"));
+  const verified = await sandbox.command("verify");
   expect([verified.code, verified.err]).toEqual([0, ""]);
 });
 

@@ -4,16 +4,16 @@ import { beforeAll, expect, test } from "bun:test";
 import { BODY_LIMIT_BYTES } from "../../src/http/body.ts";
 import { LARGE_BODY_BYTES } from "../../src/http/body-checks.ts";
 import type { Running } from "../support/executable/executable.ts";
-import { workplaceForAll } from "../support/executable/workplaces.ts";
+import { sandboxForAll } from "../support/executable/sandboxes.ts";
 
-const workplace = workplaceForAll();
+const sandbox = sandboxForAll();
 let running: Running;
 let key: string;
 let networkId: string;
 
 beforeAll(async () => {
-  ({ key, networkId } = await workplace.setUp());
-  running = await workplace.serve();
+  ({ key, networkId } = await sandbox.setUp());
+  running = await sandbox.serve();
 });
 
 const ports = Array.from({ length: 3_000 }, (_, position) => ({

@@ -6,35 +6,35 @@ import { existsSync, statSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EXECUTABLE, PASSWORD, Workplace, withDeadline } from "../support/executable/executable.ts";
+import { EXECUTABLE, PASSWORD, Sandbox, withDeadline } from "../support/executable/executable.ts";
 import { receivedText } from "../support/executable/received-text.ts";
-import { workplaceForEach } from "../support/executable/workplaces.ts";
+import { sandboxForEach } from "../support/executable/sandboxes.ts";
 import { stopwatch } from "../support/measure/processor-time.ts";
 
 /** Documented limits (handbook: running, "Stopping"). */
 const FIRST_RESPONSE_MAX_MS = 300;
-/** Maximum attempts at such a start: a shared processor is slower. */
+/** Maximum attempts at such a start: a shared CPU is slower. */
 const MAX_STARTS = 20;
 const STOP_MAX_MS = 5_000;
 const IDLE_MEMORY_MAX_KIB = 120 * 1024;
 
 const CLAIM = { organization_name: "Acme", network_name: "Main", email: "owner@acme.example", password: PASSWORD };
 
-const workplace = workplaceForEach(tmpdir());
+const sandbox = sandboxForEach(tmpdir());
 
 describe("the first start", () => {
   test("prints its address, its data directory and its claim link in three lines", async () => {
-    const running = await workplace.serve();
+    const running = await sandbox.serve();
     expect(running.lines).toHaveLength(3);
     expect(running.lines[0]).toMatch(/^netledger \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+$/);
-    expect(running.lines[1]).toBe(`Its data is in ${workplace.data}`);
+    expect(running.lines[1]).toBe(`Its data is in ${sandbox.data}`);
     expect(running.lines[2]).toMatch(/^Claim it in a browser: \S+\/#setup=([0-9A-Z]{4}-){6}[0-9A-Z]{4}$/);
     expect(running.lines[2]).toContain(` ${running.url}/#setup=`);
     expect(Number(new URL(running.url).port)).toBeGreaterThan(0);
   });
 
   test("can be claimed once with the printed token; sign-in works afterwards", async () => {
-    const running = await workplace.serve();
+    const running = await sandbox.serve();
     const client = running.client();
     expect((await client.get("/api/auth/setup")).data).toEqual({ needed: true });
     expect((await client.post("/api/auth/setup", { ...CLAIM, setup_token: "0000-0000" })).status).toBe(401);
@@ -51,21 +51,21 @@ describe("the first start", () => {
   });
 
   test("prints the token only on standard output", async () => {
-    const running = await workplace.serve();
+    const running = await sandbox.serve();
     await running.waitForLog("started");
     expect(running.setupToken).not.toBe("");
     expect(running.log).not.toContain(running.setupToken);
   });
 
   test("creates data readable by their owner only", async () => {
-    await workplace.serve();
-    expect(statSync(workplace.data).mode & 0o777).toBe(0o700);
+    await sandbox.serve();
+    expect(statSync(sandbox.data).mode & 0o777).toBe(0o700);
     for (const name of ["netledger.db", "netledger.db-wal", "netledger.key", "netledger.lock"])
-      expect([name, statSync(join(workplace.data, name)).mode & 0o777]).toEqual([name, 0o600]);
+      expect([name, statSync(join(sandbox.data, name)).mode & 0o777]).toEqual([name, 0o600]);
   });
 
   test("serves health and version without credentials, in the envelope", async () => {
-    const running = await workplace.serve();
+    const running = await sandbox.serve();
     const health = await running.client().get("/api/health");
     expect(health.status).toBe(200);
     expect(health.body).toMatchObject({ success: true, meta: { api_version: 1 } });
@@ -84,7 +84,7 @@ describe("the first start", () => {
     const startMs: number[] = [];
     // The best of several starts, independent of the load on the machine.
     while (startMs.length < MAX_STARTS && !startMs.some((ms) => ms < FIRST_RESPONSE_MAX_MS)) {
-      const empty = new Workplace(tmpdir());
+      const empty = new Sandbox(tmpdir());
       const elapsedMs = stopwatch();
       const running = await empty.serve();
       expect((await running.client().get("/api/health")).status).toBe(200);
@@ -98,38 +98,38 @@ describe("the first start", () => {
 
 describe("a later start", () => {
   test("finds earlier data, and prints the sign-in address", async () => {
-    const { key, networkId } = await workplace.setUp();
-    const first = await workplace.serve();
+    const { key, networkId } = await sandbox.setUp();
+    const first = await sandbox.serve();
     expect(first.lines[2]).toStartWith(`Claimed: sign in at ${first.url}/; `);
     const created = await first.withKey(key).post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
     expect(created.status).toBe(200);
     expect((await first.stop()).code).toBe(0);
 
-    const second = await workplace.serve();
+    const second = await sandbox.serve();
     expect((await second.withKey(key).get(`subnets/${created.data.id}`)).data).toEqual(created.data);
   });
 
   test("is refused in one sentence next to a running appliance, without disturbing it", async () => {
-    const running = await workplace.serve();
-    const second = await workplace.command("serve", "--listen", "127.0.0.1:0");
-    const err = `netledger: The data in ${workplace.data} are in use by another netledger.\n`;
+    const running = await sandbox.serve();
+    const second = await sandbox.command("serve", "--listen", "127.0.0.1:0");
+    const err = `netledger: The data in ${sandbox.data} are in use by another netledger.\n`;
     expect(second).toEqual({ code: 3, signal: null, out: "", err });
     expect((await running.client().get("/api/health")).status).toBe(200);
     await running.stop();
-    expect((await workplace.serve()).lines).toHaveLength(3);
+    expect((await sandbox.serve()).lines).toHaveLength(3);
   });
 
   test("needs no recovery after kill -9", async () => {
-    const killed = await workplace.serve();
+    const killed = await sandbox.serve();
     await killed.stop("SIGKILL");
-    expect((await workplace.serve()).lines).toHaveLength(3);
+    expect((await sandbox.serve()).lines).toHaveLength(3);
   });
 
   test("is refused in one sentence on a used port", async () => {
-    const running = await workplace.serve();
+    const running = await sandbox.serve();
     const listen = new URL(running.url).host;
-    const otherFolder = workplace.path("other");
-    const second = await workplace.run(["serve", "--data", otherFolder, "--listen", listen]);
+    const otherFolder = sandbox.path("other");
+    const second = await sandbox.run(["serve", "--data", otherFolder, "--listen", listen]);
     expect([second.code, second.out]).toEqual([4, ""]);
     expect(second.err).toBe(
       `netledger: Cannot listen on 127.0.0.1 port ${new URL(running.url).port}: the address is in use by another program.\n`,
@@ -140,37 +140,37 @@ describe("a later start", () => {
 describe("a shutdown", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     test(`is clean on ${signal}: the log is checkpointed, and the status is 0`, async () => {
-      const { networkId, running, client } = await workplace.serveSetUp();
+      const { networkId, running, client } = await sandbox.serveSetUp();
       const created = await client.post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
       expect(created.status).toBe(200);
-      expect(statSync(join(workplace.data, "netledger.db-wal")).size).toBeGreaterThan(0);
+      expect(statSync(join(sandbox.data, "netledger.db-wal")).size).toBeGreaterThan(0);
 
       const result = await running.stop(signal);
       expect([result.code, result.signal]).toEqual([0, null]);
       expect(result.tookMs).toBeLessThan(STOP_MAX_MS);
       expect(result.err).toContain(`stopping signal=${signal}`);
       expect(result.err).toEndWith("stopped\n");
-      const log = join(workplace.data, "netledger.db-wal");
+      const log = join(sandbox.data, "netledger.db-wal");
       expect(existsSync(log) ? statSync(log).size : 0).toBe(0);
     });
   }
 
   test("does not wait long for readers of the data: everything acknowledged is in the log", async () => {
-    const { key, networkId, running, client } = await workplace.serveSetUp();
-    const reader = new Database(join(workplace.data, "netledger.db"), { readonly: true });
+    const { key, networkId, running, client } = await sandbox.serveSetUp();
+    const reader = new Database(join(sandbox.data, "netledger.db"), { readonly: true });
     reader.run("BEGIN");
     reader.query("SELECT count(*) FROM subnets").get();
     const created = await client.post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
     const result = await running.stop();
     expect([result.code, result.err]).toEqual([0, expect.stringMatching(/stopped\n$/)]);
-    expect(statSync(join(workplace.data, "netledger.db-wal")).size).toBeGreaterThan(0);
+    expect(statSync(join(sandbox.data, "netledger.db-wal")).size).toBeGreaterThan(0);
     reader.close();
-    const restarted = await workplace.serve();
+    const restarted = await sandbox.serve();
     expect((await restarted.withKey(key).get(`subnets/${created.data.id}`)).data).toEqual(created.data);
   });
 
   test("finishes a running request, and accepts no new one", async () => {
-    const { key, networkId, running } = await workplace.serveSetUp();
+    const { key, networkId, running } = await sandbox.serveSetUp();
     const body = JSON.stringify({ network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
     const request = await postSubnet(running.url, key, body.length);
     request.write(body.slice(0, 10));
@@ -184,12 +184,12 @@ describe("a shutdown", () => {
     expect(await request.response).toStartWith("HTTP/1.1 200 OK");
     expect((await running.exited).code).toBe(0);
 
-    const restarted = await workplace.serve();
+    const restarted = await sandbox.serve();
     expect((await restarted.withKey(key).get("subnets")).data).toHaveLength(1);
   });
 
   test("does not wait indefinitely for an endless request", async () => {
-    const { key, running } = await workplace.serveSetUp();
+    const { key, running } = await sandbox.serveSetUp();
     const request = await postSubnet(running.url, key, 1_000);
     request.write("{");
     await running.client().get("/api/health");
@@ -204,7 +204,7 @@ describe("a shutdown", () => {
   });
 
   test("is immediate if requested twice", async () => {
-    const { key, running } = await workplace.serveSetUp();
+    const { key, running } = await sandbox.serveSetUp();
     const request = await postSubnet(running.url, key, 1_000);
     request.write("{");
     await running.client().get("/api/health");
@@ -218,7 +218,7 @@ describe("a shutdown", () => {
 });
 
 test("a crash of the writer ends the appliance with a log line and status 1", async () => {
-  const running = await workplace.serve([], {
+  const running = await sandbox.serve([], {
     command: [process.execPath, join(import.meta.dir, "../support/executable/serve-with-failing-writer.ts")],
   });
   // The first command, the claim, crashes the writer.
@@ -250,8 +250,8 @@ async function postSubnet(
 
 describe("an unwritable standard stream", () => {
   const serveWith = (redirection: string, before = "") =>
-    workplace.serve([], { command: ["bash", "-c", `${before} exec "$0" "$@" ${redirection}`, EXECUTABLE] });
-  /** Replaces output that the test does not read, so that the workplace does not wait for it. */
+    sandbox.serve([], { command: ["bash", "-c", `${before} exec "$0" "$@" ${redirection}`, EXECUTABLE] });
+  /** Replaces output that the test does not read, so that the sandbox does not wait for it. */
   const FOUR_LINES = "echo; echo; echo; echo;";
 
   test.each([">/dev/full", ">&-", "> >(true)", "1</etc/hostname"])("serves regardless: %s", async (output) => {
@@ -269,7 +269,7 @@ describe("an unwritable standard stream", () => {
   });
 
   test.each(["2>/dev/full", "2> >(true)"])("prevents sending anything on a user's behalf: %s", async (redirection) => {
-    const { key, networkId: network_id, organizationId: organization_id } = await workplace.setUp();
+    const { key, networkId: network_id, organizationId: organization_id } = await sandbox.setUp();
     const running = await serveWith(redirection);
     const client = running.withKey(key);
     const { data: credential } = await client.post("credentials", {
@@ -294,7 +294,7 @@ describe("an unwritable standard stream", () => {
   });
 
   test("does not change the exit status of a refused command", async () => {
-    const refused = await workplace.run(["verify", "--data", workplace.path("nothing")], {
+    const refused = await sandbox.run(["verify", "--data", sandbox.path("nothing")], {
       command: ["bash", "-c", 'exec "$0" "$@" 2>/dev/full', EXECUTABLE],
     });
     expect(refused).toMatchObject({ code: 3, signal: null, out: "", err: "" });

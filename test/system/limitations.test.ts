@@ -12,7 +12,7 @@ import {
   OWNER,
   PASSWORD,
   type Running,
-  Workplace,
+  Sandbox,
 } from "../support/executable/executable.ts";
 
 const wrapper = new DenialWrapper();
@@ -32,7 +32,7 @@ for (const denial of DENIALS) {
   describe.skipIf(wrapper.missing !== null)(
     `without ${denial}${wrapper.missing === null ? "" : ` (skipped: ${wrapper.missing})`}`,
     () => {
-      let workplace: Workplace;
+      let sandbox: Sandbox;
       let running: Running;
       let discovery: DiscoveryClient;
       let networkId: string;
@@ -40,7 +40,7 @@ for (const denial of DENIALS) {
 
       beforeAll(async () => {
         ensureExecutable();
-        workplace = new Workplace();
+        sandbox = new Sandbox();
         server = Bun.listen({
           hostname: HOST,
           port: 0,
@@ -49,8 +49,8 @@ for (const denial of DENIALS) {
         const command = wrapper.command(denial, [EXECUTABLE]);
         const setup = `--setup-organization Acme --setup-network Main --setup-email ${OWNER} --setup-password-file`;
         const flags = `--tls-self-signed --self --scan-tcp-ports 9,${server.port} ${setup}`;
-        running = await workplace.serve([...flags.split(" "), await workplace.passwordFile()], { command });
-        const ca = await Bun.file(`${workplace.data}/netledger-tls.crt`).text();
+        running = await sandbox.serve([...flags.split(" "), await sandbox.passwordFile()], { command });
+        const ca = await Bun.file(`${sandbox.data}/netledger-tls.crt`).text();
         const anonymous = new Client((request) => fetch(request, { tls: { ca } } as RequestInit), {}, running.url);
         const signedIn = await anonymous.post("/api/auth/login", { email: OWNER, password: PASSWORD });
         expect(signedIn.status).toBe(200);
@@ -61,7 +61,7 @@ for (const denial of DENIALS) {
       });
       afterAll(async () => {
         server.stop(true);
-        await workplace.close();
+        await sandbox.close();
       });
 
       test("startup and health report the limitation and its consequences", async () => {

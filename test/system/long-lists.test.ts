@@ -7,7 +7,7 @@ import type { Client } from "../support/appliance/client.ts";
 import type { JsonRecord } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import type { Running } from "../support/executable/executable.ts";
-import { workplaceForAll } from "../support/executable/workplaces.ts";
+import { sandboxForAll } from "../support/executable/sandboxes.ts";
 import { stopwatch } from "../support/measure/processor-time.ts";
 
 const HOSTS = 2_000;
@@ -20,15 +20,15 @@ const DISCONNECTS = 60;
 const MEMORY_GROWTH_MAX_KIB = 64 * 1024;
 const WAIT_MAX_MS = 50;
 
-const workplace = workplaceForAll();
+const sandbox = sandboxForAll();
 let running: Running;
 let client: Client;
 let key: string;
 
 beforeAll(async () => {
-  const setup = await workplace.setUp();
+  const setup = await sandbox.setUp();
   key = setup.key;
-  running = await workplace.serve();
+  running = await sandbox.serve();
   client = running.withKey(key);
   for (let start = 0; start < HOSTS; start += 1_000) {
     const hosts = Array.from({ length: 1_000 }, (_, index) => ({
@@ -74,7 +74,7 @@ describe("a sorted list of 2,000 hosts", () => {
     expect((await names("hidden=true&limit=1"))[1]).toBe(HOSTS / 10);
   });
 
-  test("exports a table with one row per host, even as of an instant", async () => {
+  test("exports a table with one row per host, even as of a timestamp", async () => {
     const at = new Date().toISOString();
     for (const atQuery of ["", `&at=${at}`]) {
       const { text, headers } = await client.get(`hosts/export/csv?order_by=name${atQuery}`);
@@ -130,6 +130,6 @@ describe("a sorted list of 2,000 hosts", () => {
     expect(result.err).not.toContain("requests_cut_off");
     expect(result.err).not.toContain("long_reads_crashed");
     // The log is checkpointed into the database: the file alone is complete.
-    expect(statSync(join(workplace.data, "netledger.db-wal"), { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+    expect(statSync(join(sandbox.data, "netledger.db-wal"), { throwIfNoEntry: false })?.size ?? 0).toBe(0);
   });
 });

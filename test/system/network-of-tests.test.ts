@@ -17,7 +17,7 @@ import {
 import { newAppliance } from "../support/appliance/appliance.ts";
 import { expectOk, type JsonRecord, newApiKey } from "../support/appliance/factories.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
-import { workplaceForAll } from "../support/executable/workplaces.ts";
+import { sandboxForAll } from "../support/executable/sandboxes.ts";
 
 /** Documentation addresses (RFC 5737, RFC 3849): an escaping packet would reach no machine. */
 const OUTSIDE_ADDRESSES = ["192.0.2.1", "2001:db8::1"].map((text) => parseIp(text) as Ip);
@@ -57,10 +57,10 @@ describe.skipIf(process.env.TEST_NETWORK !== "own")("the network of a test run (
   });
 
   describe("with an appliance", () => {
-    const workplace = workplaceForAll();
+    const sandbox = sandboxForAll();
 
     test("confines a scan without targets, although its subnets are outside", async () => {
-      const { client, networkId, organizationId } = await workplace.serveSetUp();
+      const { client, networkId, organizationId } = await sandbox.serveSetUp();
       const discovery = new DiscoveryClient(client, organizationId);
       for (const cidr of ["192.0.2.0/30", "127.0.0.0/30"]) {
         const subnet = { network_id: networkId, cidr, name: cidr, subnet_type: "Lan", tags: [] };
@@ -83,10 +83,10 @@ describe.skipIf(process.env.TEST_NETWORK !== "own")("the network of a test run (
         );
       const hourly = { name: "hourly", kind: "full", cron: "0 * * * *", timezone: "UTC", is_enabled: true };
       await expectOk(earlierAppliance.owner.post("discovery/schedules", { network_id: networkId, ...hourly }));
-      const data = workplace.path("overdue");
+      const data = sandbox.path("overdue");
       cpSync(earlierAppliance.dataDirectory, data, { recursive: true });
       await earlierAppliance.close();
-      const running = await workplace.serve([], { data });
+      const running = await sandbox.serve([], { data });
       await running.waitForLog("scan_ended");
       const [scan] = (await expectOk(running.withKey(key).get("discovery/scans"))) as unknown as JsonRecord[];
       const progress = { addresses_done: 4, errors: { no_route: 4 } };

@@ -6,13 +6,13 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { isWellFormedApiKey } from "../../src/access/api-key.ts";
 import { type CommandResult, OWNER, PASSWORD, SET_UP_KEY } from "../support/executable/executable.ts";
-import { workplaceForEach } from "../support/executable/workplaces.ts";
+import { sandboxForEach } from "../support/executable/sandboxes.ts";
 
-const workplace = workplaceForEach();
+const sandbox = sandboxForEach();
 
 /** Runs a command of these words, and of arguments that may contain spaces. */
 function command(words: string, ...args: string[]): Promise<CommandResult> {
-  return workplace.command(...words.split(" "), ...args);
+  return sandbox.command(...words.split(" "), ...args);
 }
 
 /** Rows of a list, keyed by its header. */
@@ -26,16 +26,16 @@ function rows({ out }: CommandResult): Record<string, string>[] {
 
 describe("setup", () => {
   test("creates the first organization if there is no data yet", async () => {
-    await workplace.setUp();
+    await sandbox.setUp();
     const user = { organization: "Acme", email: OWNER, name: OWNER, role: "Owner", state: "enabled", last_login: "" };
     expect(rows(await command("user list"))).toEqual([{ id: expect.any(String), ...user }]);
   });
 
   test("creates another, isolated organization next to a running appliance", async () => {
-    const { key, running } = await workplace.serveSetUp();
+    const { key, running } = await sandbox.serveSetUp();
     const created = await command(
       "setup --organization Beta --network Branch --email owner@beta.example --password-file",
-      await workplace.passwordFile(),
+      await sandbox.passwordFile(),
     );
     expect([created.code, created.err]).toEqual([0, ""]);
     expect(created.out).toMatch(
@@ -48,10 +48,10 @@ describe("setup", () => {
   });
 
   test("refuses a used e-mail address, and creates nothing", async () => {
-    await workplace.setUp();
+    await sandbox.setUp();
     const result = await command(
       "setup --organization Beta --network Branch --email OWNER@acme.example --password-file",
-      await workplace.passwordFile(),
+      await sandbox.passwordFile(),
     );
     const err = "netledger: There is already a user with the email OWNER@acme.example.\n";
     expect(result).toEqual({ code: 1, signal: null, out: "", err });
@@ -61,10 +61,10 @@ describe("setup", () => {
 
 describe("user", () => {
   test("create adds a user who can sign in and access the given networks", async () => {
-    const { networkId, running } = await workplace.serveSetUp();
+    const { networkId, running } = await sandbox.serveSetUp();
     const words = "user create --email noc@acme.example --role Member --networks main --password-file - --name";
-    const args = [...words.split(" "), "Night shift", "--data", workplace.data];
-    const created = await workplace.run(args, { stdin: `${PASSWORD}\n` });
+    const args = [...words.split(" "), "Night shift", "--data", sandbox.data];
+    const created = await sandbox.run(args, { stdin: `${PASSWORD}\n` });
     expect([created.code, created.err]).toEqual([0, ""]);
     const signedIn = await running.client().post("/api/auth/login", { email: "noc@acme.example", password: PASSWORD });
     const user = { name: "Night shift", role: "Member", network_ids: [networkId] };
@@ -72,7 +72,7 @@ describe("user", () => {
   });
 
   test("commands store --reason, like key and setup commands", async () => {
-    const { running } = await workplace.serveSetUp();
+    const { running } = await sandbox.serveSetUp();
     const night = "--email night@acme.example";
     const key = await command("key create --email owner@acme.example --name k --permissions Owner --reason", " CHG-1 ");
     expect([key.code, key.err]).toEqual([0, ""]);
@@ -80,7 +80,7 @@ describe("user", () => {
     for (const [reason, words] of [
       ["CHG-2: Größe", `key disable --id ${id}`],
       ["CHG-3", `key enable --id ${id}`],
-      ["CHG-4", `user create ${night} --role Viewer --password-file ${await workplace.passwordFile()}`],
+      ["CHG-4", `user create ${night} --role Viewer --password-file ${await sandbox.passwordFile()}`],
       ["CHG-5", `user disable ${night}`],
       ["CHG-6", `user enable ${night}`],
     ] as const)
@@ -89,13 +89,13 @@ describe("user", () => {
     const { data } = await client.get("transactions?reason=chg&order_direction=asc");
     const commands = data.map(({ command, reason }: Record<string, string>) => `${command} ${reason}`);
     expect(commands).toEqual(["user.create CHG-4", "user.update CHG-5", "user.update CHG-6"]);
-    const db = new Database(join(workplace.data, "netledger.db"), { readonly: true });
+    const db = new Database(join(sandbox.data, "netledger.db"), { readonly: true });
     const reasons = "SELECT reason FROM history_transactions WHERE source LIKE 'api_key.%' ORDER BY sequence";
     expect(db.query(reasons).values().slice(-3)).toEqual([["CHG-1"], ["CHG-2: Größe"], ["CHG-3"]]);
     db.close();
     const created = await command(
       "setup --organization Beta --network Branch --email owner@beta.example --reason CHG-7 --password-file",
-      await workplace.passwordFile(),
+      await sandbox.passwordFile(),
     );
     expect([created.code, created.err]).toEqual([0, ""]);
     const betaKey = (await command("key create --email owner@beta.example --name b")).out.trim();
@@ -107,15 +107,15 @@ describe("user", () => {
   });
 
   test("password sets a new password, and ends the sessions", async () => {
-    await workplace.setUp();
-    const running = await workplace.serve();
+    await sandbox.setUp();
+    const running = await sandbox.serve();
     const signIn = (password: string) => running.client().post("/api/auth/login", { email: OWNER, password });
     const signedIn = await signIn(PASSWORD);
     const session = running.client({ cookie: signedIn.headers.get("set-cookie")?.split(";")[0] ?? "" });
     expect((await session.get("/api/auth/me")).status).toBe(200);
 
-    const changed = await workplace.run(
-      ["user", "password", "--data", workplace.data, "--email", "owner@acme.example", "--password-file", "-"],
+    const changed = await sandbox.run(
+      ["user", "password", "--data", sandbox.data, "--email", "owner@acme.example", "--password-file", "-"],
       { stdin: "another long phrase" },
     );
     expect(changed).toMatchObject({ code: 0, out: "", err: "" });
@@ -125,10 +125,10 @@ describe("user", () => {
   });
 
   test("disable blocks a user and their keys, and enable reverses it", async () => {
-    await workplace.setUp();
-    await command("user create --email noc@acme.example --role Admin --password-file", await workplace.passwordFile());
+    await sandbox.setUp();
+    await command("user create --email noc@acme.example --role Admin --password-file", await sandbox.passwordFile());
     const key = (await command("key create --email noc@acme.example --name k")).out.trim();
-    const running = await workplace.serve();
+    const running = await sandbox.serve();
     expect((await running.withKey(key).get("tags")).status).toBe(200);
 
     expect((await command("user disable --email NOC@acme.example")).code).toBe(0);
@@ -141,18 +141,18 @@ describe("user", () => {
   });
 
   test("disable refuses the only Owner of an organization", async () => {
-    await workplace.setUp();
+    await sandbox.setUp();
     const result = await command("user disable --email owner@acme.example");
     expect([result.code, result.out]).toEqual([1, ""]);
     expect(result.err).toContain("only Owner");
   });
 
   test("unknown names are reported", async () => {
-    await workplace.setUp();
+    await sandbox.setUp();
     expect((await command("user disable --email no@acme.example")).err).toBe(
       'netledger: There is no user with the e-mail address "no@acme.example".\n',
     );
-    const create = `user create --email a@acme.example --role Viewer --password-file ${await workplace.passwordFile()}`;
+    const create = `user create --email a@acme.example --role Viewer --password-file ${await sandbox.passwordFile()}`;
     expect((await command(create, "--organization", "Beta")).err).toMatch(
       /^netledger: There is no organization "Beta", but [0-9a-f-]{36} Acme\.\n$/,
     );
@@ -165,7 +165,7 @@ describe("user", () => {
 
 describe("key", () => {
   test("create prints only the key, and the key works within its permissions", async () => {
-    const { networkId, running } = await workplace.serveSetUp();
+    const { networkId, running } = await sandbox.serveSetUp();
     const created = await command("key create --email owner@acme.example --name reader --networks", networkId);
     expect([created.code, created.err]).toEqual([0, ""]);
     expect(created.out).toEndWith("\n");
@@ -176,7 +176,7 @@ describe("key", () => {
   });
 
   test("list shows a mask and never a key", async () => {
-    const { key } = await workplace.setUp();
+    const { key } = await sandbox.setUp();
     const list = await command("key list --email owner@acme.example");
     const named = { email: OWNER, name: SET_UP_KEY, permissions: "Owner", state: "enabled", allowed_sources: "" };
     const row = { ...named, key: `${key.slice(0, 8)}…`, expires_at: "", last_used: "" };
@@ -185,7 +185,7 @@ describe("key", () => {
   });
 
   test("create limits a key's source addresses, and list shows them", async () => {
-    const { running } = await workplace.serveSetUp();
+    const { running } = await sandbox.serveSetUp();
     const create = (name: string, sources: string) =>
       command("key create --email owner@acme.example --name", name, "--allowed-sources", sources);
     const [near, far] = [await create("near", "127.0.0.1, 2001:DB8::/32"), await create("far", "127.0.0.2/32")];
@@ -201,7 +201,7 @@ describe("key", () => {
   });
 
   test("disable, enable and delete take effect immediately", async () => {
-    const { key, running } = await workplace.serveSetUp();
+    const { key, running } = await sandbox.serveSetUp();
     const id = rows(await command("key list"))[0]?.id ?? "";
     const status = async () => (await running.withKey(key).get("tags")).body.code ?? "ok";
     expect(await status()).toBe("ok");
@@ -217,8 +217,8 @@ describe("key", () => {
 });
 
 test("subcommands and the appliance can write concurrently, and the ledger records each once", async () => {
-  const { networkId, client } = await workplace.serveSetUp();
-  const passwordFile = await workplace.passwordFile();
+  const { networkId, client } = await sandbox.serveSetUp();
+  const passwordFile = await sandbox.passwordFile();
   const users = Array.from({ length: 4 }, (_, position) =>
     command("user create --email", `u${position}@acme.example`, "--role", "Viewer", "--password-file", passwordFile),
   );
@@ -239,14 +239,14 @@ test("subcommands and the appliance can write concurrently, and the ledger recor
 
 describe("an organization that requires change reasons", () => {
   test("does not require one from the machine's operator, but stores a given one", async () => {
-    const { client, networkId, running } = await workplace.serveSetUp();
+    const { client, networkId, running } = await sandbox.serveSetUp();
     const update = await client.put("organizations", { name: "Acme", require_change_reason: true });
     expect(update).toMatchObject({ status: 200 });
     const before = (await client.get("ledger")).data.sequence;
     const missingReason = { status: 400, body: { params: { issues: [{ path: "/X-Change-Reason" }] } } };
     expect(await client.post("tags", { name: "a", color: "Red" })).toMatchObject(missingReason);
     const user = "--email late@acme.example";
-    const withPassword = `${user} --password-file ${await workplace.passwordFile()}`;
+    const withPassword = `${user} --password-file ${await sandbox.passwordFile()}`;
     const create = `user create ${withPassword} --role Member --networks ${networkId}`;
     expect(await command(create)).toMatchObject({ code: 0, err: "" });
     expect(await command(`user password ${withPassword} --reason CHG-7`)).toMatchObject({ code: 0 });
@@ -261,7 +261,7 @@ describe("an organization that requires change reasons", () => {
 
     expect(await command(`user disable ${user}`)).toMatchObject({ code: 0, err: "" });
     expect(await command("verify")).toMatchObject({ code: 0 });
-    const db = new Database(join(workplace.data, "netledger.db"), { readonly: true });
+    const db = new Database(join(sandbox.data, "netledger.db"), { readonly: true });
     const query = db.query("SELECT source, actor_type, reason FROM history_transactions WHERE sequence > ?");
     expect(query.values(before)).toEqual([
       ["user.create", "System", null],

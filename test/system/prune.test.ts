@@ -6,10 +6,10 @@ import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatBytes } from "../../src/base/byte-size.ts";
-import { type CommandResult, EXECUTABLE, type Workplace } from "../support/executable/executable.ts";
-import { workplaceForEach } from "../support/executable/workplaces.ts";
+import { type CommandResult, EXECUTABLE, type Sandbox } from "../support/executable/executable.ts";
+import { sandboxForEach } from "../support/executable/sandboxes.ts";
 
-const workplace = workplaceForEach(tmpdir());
+const sandbox = sandboxForEach(tmpdir());
 
 const RENAMES = 200;
 /** Distinct in every version: the first 2 kB of the description. */
@@ -25,7 +25,7 @@ interface PrunableData {
 
 /** Data with a subnet that was changed repeatedly; its appliance has stopped. */
 async function createHistory(): Promise<PrunableData> {
-  const { key, networkId, running, client } = await workplace.serveSetUp();
+  const { key, networkId, running, client } = await sandbox.serveSetUp();
   const body = { cidr: "10.0.0.0/24", description: null };
   const subnet = (await client.post("subnets", { network_id: networkId, ...body, name: "first" })).data;
   let between = "";
@@ -47,9 +47,9 @@ function headIn(text: string): string {
   return `${sequence}:${hash}`;
 }
 
-const database = () => join(workplace.data, "netledger.db");
-const verify = (...flags: string[]) => workplace.command("verify", ...flags);
-const prune = (...flags: string[]) => workplace.command("prune", ...flags);
+const database = () => join(sandbox.data, "netledger.db");
+const verify = (...flags: string[]) => sandbox.command("verify", ...flags);
+const prune = (...flags: string[]) => sandbox.command("prune", ...flags);
 
 describe("netledger prune", () => {
   test("drops older versions, keeps the last state, and reports this in responses, verify and backups", async () => {
@@ -76,21 +76,21 @@ describe("netledger prune", () => {
     expect(verified.code).toBe(0);
     expect(verified.out).toContain(`\nDropped: ${count} versions, by their hashes\nThinned: transactions 1 to `);
 
-    const running = await workplace.serve();
+    const running = await sandbox.serve();
     await expectThinned(running.withKey(key), subnetId, between);
-    const file = workplace.path("copy.db");
-    expect((await workplace.command("backup", file)).code).toBe(0);
+    const file = sandbox.path("copy.db");
+    expect((await sandbox.command("backup", file)).code).toBe(0);
     await running.stop();
-    const copy = await workplace.serve(["--read-only", file]);
+    const copy = await sandbox.serve(["--read-only", file]);
     await expectThinned(copy.withKey(key), subnetId, between);
     await copy.stop();
-    const restored = await workplace.run(["restore", file, "--data", workplace.path("elsewhere")]);
+    const restored = await sandbox.run(["restore", file, "--data", sandbox.path("elsewhere")]);
     expect([restored.code, headIn(restored.out)]).toEqual([0, headIn(pruned.out)]);
     expect(restored.out).toContain(`\nDropped: ${count} versions, by their hashes\n`);
   });
 
   async function expectThinned(
-    client: ReturnType<Awaited<ReturnType<Workplace["serve"]>>["withKey"]>,
+    client: ReturnType<Awaited<ReturnType<Sandbox["serve"]>>["withKey"]>,
     subnetId: string,
     between: string,
   ): Promise<void> {
@@ -116,7 +116,7 @@ describe("netledger prune", () => {
     expect(readFileSync(database()).includes(`${String(RENAMES - 1).padStart(4, "0")}-long-forgotten`)).toBe(true);
     expect((await verify()).code).toBe(0);
     // Data before and after the prune form one ledger.
-    const running = await workplace.serve();
+    const running = await sandbox.serve();
     await running.stop();
     expect((await verify("--head", headIn(pruned.out))).code).toBe(0);
   });
@@ -126,19 +126,19 @@ describe("netledger prune", () => {
     const { out } = await verify();
     // With a file size limit: exceeding it fails like a full disk.
     const limited = ["-c", 'trap "" XFSZ; ulimit -f 100; exec "$0" "$@"', EXECUTABLE];
-    const args = ["prune", "--data", workplace.data, "--before", before];
-    const result = await workplace.run([...limited, ...args], { command: ["bash"] });
+    const args = ["prune", "--data", sandbox.data, "--before", before];
+    const result = await sandbox.run([...limited, ...args], { command: ["bash"] });
     expect([result.code, result.out]).toEqual([1, ""]);
-    expect(result.err).toStartWith(`netledger: The disk of ${workplace.data} is full or failing: nothing was pruned. `);
+    expect(result.err).toStartWith(`netledger: The disk of ${sandbox.data} is full or failing: nothing was pruned. `);
     expect(await verify()).toMatchObject({ code: 0, out });
     expect((await prune("--before", before)).code).toBe(0);
   });
 
   test("is refused next to an appliance, unlike a dry run", async () => {
-    await workplace.setUp();
-    const running = await workplace.serve();
+    await sandbox.setUp();
+    const running = await sandbox.serve();
     const { out } = await verify();
-    const err = `netledger: The data in ${workplace.data} are in use by another netledger: stop it first.\n`;
+    const err = `netledger: The data in ${sandbox.data} are in use by another netledger: stop it first.\n`;
     expect(await prune("--before", "now")).toEqual({ code: 3, signal: null, out: "", err });
     expect(await prune("--before", "now", "--dry-run")).toMatchObject({ code: 0, err: "" });
     expect(headIn((await verify()).out)).toBe(headIn(out));
@@ -146,9 +146,9 @@ describe("netledger prune", () => {
   });
 
   test("drops nothing if data is missing or damaged", async () => {
-    const err = `netledger: There is no data in ${workplace.data}.\n`;
+    const err = `netledger: There is no data in ${sandbox.data}.\n`;
     expect(await prune("--before", "2026-01-01")).toMatchObject({ code: 3, out: "", err });
-    await workplace.setUp();
+    await sandbox.setUp();
     const bytes = readFileSync(database());
     const offset = bytes.indexOf('"name":"Main"');
     expect(offset).toBeGreaterThan(0);
@@ -162,7 +162,7 @@ describe("netledger prune", () => {
   });
 
   test("reports when nothing is old enough", async () => {
-    await workplace.setUp();
+    await sandbox.setUp();
     const head = headIn((await verify()).out);
     for (const flags of [[], ["--keep", "daily"], ["--dry-run"]]) {
       const pruned = await prune("--before", "2020-01-01", ...flags);
@@ -176,10 +176,10 @@ describe("netledger verify --head", () => {
   const finding = ({ code, out }: CommandResult) => [code, /^ {2}(?:transaction|known): .*$/m.exec(out)?.[0]];
 
   test("detects a truncated or recreated ledger, even without other evidence", async () => {
-    const { key, networkId } = await workplace.setUp();
-    const truncated = workplace.path("short.db");
+    const { key, networkId } = await sandbox.setUp();
+    const truncated = sandbox.path("short.db");
     copyFileSync(database(), truncated);
-    const running = await workplace.serve();
+    const running = await sandbox.serve();
     await running.withKey(key).post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "the last" });
     const { sequence, hash } = (await running.withKey(key).get("ledger")).data;
     const knownHead = `${sequence}:${hash}`;

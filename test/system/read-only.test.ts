@@ -1,4 +1,4 @@
-// Read-only service of a backup: all reads work, all writes are refused, and the file does not change.
+// Read-only service of a backup: all reads work, all writes are rejected, and the file does not change.
 
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -6,12 +6,12 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync
 import { join } from "node:path";
 import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { ensureExecutable, OWNER, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
+import { ensureExecutable, OWNER, PASSWORD, type Running, Sandbox } from "../support/executable/executable.ts";
 
 /** Above the threshold of long reads: orders and searches run off the serving thread. */
 const SUBNETS = 1_100;
 
-let workplace: Workplace;
+let sandbox: Sandbox;
 let folder: string;
 let file: string;
 let key: string;
@@ -21,10 +21,10 @@ let liveCookie: string;
 let before: unknown[];
 beforeAll(async () => {
   ensureExecutable();
-  workplace = new Workplace();
-  const setup = await workplace.setUp();
+  sandbox = new Sandbox();
+  const setup = await sandbox.setUp();
   key = setup.key;
-  live = await workplace.serve();
+  live = await sandbox.serve();
   const client = live.withKey(key);
   const subnets = Array.from({ length: SUBNETS }, (_, index) => [
     `10.${index >> 8}.${index & 255}.0/24`,
@@ -36,19 +36,19 @@ beforeAll(async () => {
   await client.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, name: "renamed" });
   liveCookie = await signIn(live.client());
   await live.client({ cookie: liveCookie }).put("/api/auth/preferences", { theme: "dark" });
-  folder = workplace.path("archive");
+  folder = sandbox.path("archive");
   mkdirSync(folder);
   file = join(folder, "copy.db");
-  expect((await workplace.command("backup", file)).code).toBe(0);
+  expect((await sandbox.command("backup", file)).code).toBe(0);
   // The directory and the file are read-only for users other than root.
   chmodSync(file, 0o400);
   chmodSync(folder, 0o500);
   before = contents();
-  copy = await workplace.serve(["--read-only", file]);
+  copy = await sandbox.serve(["--read-only", file]);
 });
 afterAll(async () => {
   chmodSync(folder, 0o700);
-  await workplace.close();
+  await sandbox.close();
 });
 
 async function signIn(client: Client): Promise<string> {
@@ -179,7 +179,7 @@ test("backups are not available", async () => {
 });
 
 test("several processes can serve the same file without changing it", async () => {
-  const otherCopy = await workplace.serve(["--read-only", file]);
+  const otherCopy = await sandbox.serve(["--read-only", file]);
   expect((await otherCopy.withKey(key).get("subnets?limit=0")).data).toHaveLength(SUBNETS);
   expect((await copy.withKey(key).get("subnets?limit=1")).data).toHaveLength(1);
   expect((await otherCopy.stop()).code).toBe(0);
@@ -187,9 +187,9 @@ test("several processes can serve the same file without changing it", async () =
 });
 
 describe("refused with status 3 and one sentence", () => {
-  const serveFile = async (path: string) => workplace.run(["serve", "--read-only", path, "--listen", "127.0.0.1:0"]);
+  const serveFile = async (path: string) => sandbox.run(["serve", "--read-only", path, "--listen", "127.0.0.1:0"]);
   const changedCopy = (...statements: string[]) => {
-    const path = workplace.path(`${crypto.randomUUID()}.db`);
+    const path = sandbox.path(`${crypto.randomUUID()}.db`);
     copyFileSync(file, path);
     chmodSync(path, 0o600);
     const db = new Database(path, { readwrite: true });
@@ -199,10 +199,10 @@ describe("refused with status 3 and one sentence", () => {
   };
 
   test("an appliance's database", async () => {
-    const database = join(workplace.data, "netledger.db");
+    const database = join(sandbox.data, "netledger.db");
     const incomplete = `netledger: ${database} is incomplete without ${database}-wal.`;
     expect((await serveFile(database)).err).toStartWith(incomplete);
-    const stopped = workplace.path("stopped.db");
+    const stopped = sandbox.path("stopped.db");
     copyFileSync(database, stopped);
     const sentence = `${stopped} is the database of an appliance, not a backup: take one with netledger backup.`;
     expect(await serveFile(stopped)).toEqual({ code: 3, signal: null, out: "", err: `netledger: ${sentence}\n` });
@@ -230,13 +230,13 @@ describe("refused with status 3 and one sentence", () => {
     expect(await serveFile(path)).toEqual({ code: 3, signal: null, out: "", err: sentence });
     for (const command of [
       ["verify", "--backup", path],
-      ["restore", path, "--data", workplace.path("restored")],
+      ["restore", path, "--data", sandbox.path("restored")],
     ])
-      expect(await workplace.run(command)).toEqual({ code: 3, signal: null, out: "", err: sentence });
+      expect(await sandbox.run(command)).toEqual({ code: 3, signal: null, out: "", err: sentence });
   });
 
   test("a missing file", async () => {
-    const path = workplace.path("nothing.db");
+    const path = sandbox.path("nothing.db");
     expect((await serveFile(path)).err).toBe(`netledger: There is no file ${path}.\n`);
   });
 });

@@ -5,14 +5,14 @@ import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Running } from "../support/executable/executable.ts";
 import { receivedText } from "../support/executable/received-text.ts";
-import { workplaceForAll, workplaceForEach } from "../support/executable/workplaces.ts";
+import { sandboxForAll, sandboxForEach } from "../support/executable/sandboxes.ts";
 import { makePair, writePair } from "../support/tls/certificates.ts";
 
-const workplace = workplaceForAll();
+const sandbox = sandboxForAll();
 let running: Running;
 beforeAll(async () => {
   const names = ["--host-name", "inventory.example", "--host-name", "NETLEDGER,xn--bcher-kva.example."];
-  running = await workplace.serve(names);
+  running = await sandbox.serve(names);
 });
 
 /** Status and body of a response. */
@@ -94,31 +94,31 @@ describe("an appliance that other machines can reach", () => {
     const health: any = await (await fetch(`${url.replace("0.0.0.0", "127.0.0.1")}/api/health`, init)).json();
     return health.data.limitations.map(({ code }: { code: string }) => code);
   };
-  const tlsWorkplace = workplaceForEach();
+  const tlsSandbox = sandboxForEach();
 
   test("accepts only names of the certificate, including those of a new certificate immediately", async () => {
     const from = Date.now() - 24 * 60 * 60 * 1000;
-    const files = writePair(tlsWorkplace.directory, await makePair(from, 90, ["*.example.net", "127.0.0.1"]));
+    const files = writePair(tlsSandbox.directory, await makePair(from, 90, ["*.example.net", "127.0.0.1"]));
     const flags = ["--tls-certificate", files.certificate.path, "--tls-key", files.privateKey.path];
-    const served = await tlsWorkplace.serve([...flags, "--host-name", "inventory.lan"], { listen: "0.0.0.0:0" });
+    const served = await tlsSandbox.serve([...flags, "--host-name", "inventory.lan"], { listen: "0.0.0.0:0" });
     const names = ["inventory.lan", "10.0.0.5", "localhost", "a.example.net", "B.EXAMPLE.NET.:443", "new.example"];
     const statuses = () => Promise.all(names.map((name) => requestOverTls(served.url, name)));
     expect(await statuses()).toEqual([200, 200, 421, 200, 200, 421]);
     expect(await codesOf(served.url)).not.toContain("host_not_checked");
-    writePair(tlsWorkplace.directory, await makePair(from, 90, ["new.example"]));
+    writePair(tlsSandbox.directory, await makePair(from, 90, ["new.example"]));
     served.kill("SIGHUP");
     await served.waitForLog("certificate_taken_over");
     expect(await statuses()).toEqual([200, 200, 421, 421, 421, 200]);
   });
 
   test("accepts all hosts without a certificate and host names, and reports it in log and health", async () => {
-    const served = await tlsWorkplace.serve(["--plain-http"], { listen: "0.0.0.0:0" });
+    const served = await tlsSandbox.serve(["--plain-http"], { listen: "0.0.0.0:0" });
     expect((await sendRequest("/api/version", ["Host: a.example"], "1.1", served)).status).toBe(200);
     expect(await codesOf(served.url)).toContain("host_not_checked");
     await served.waitForLog("limitation=host_not_checked");
     await served.stop();
     const env = { NETLEDGER_HOST_NAME: "a.example,b.example" };
-    const namedHosts = await tlsWorkplace.serve(["--plain-http"], { listen: "0.0.0.0:0", env });
+    const namedHosts = await tlsSandbox.serve(["--plain-http"], { listen: "0.0.0.0:0", env });
     const statusOf = async (name: string) =>
       (await sendRequest("/api/version", [`Host: ${name}`], "1.1", namedHosts)).status;
     expect(await Promise.all(["a.example", "b.example", "c.example"].map(statusOf))).toEqual([200, 200, 421]);

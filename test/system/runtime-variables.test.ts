@@ -7,14 +7,14 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import manifest from "../../package.json" with { type: "json" };
 import { EXECUTABLE, Running, spawnPiped } from "../support/executable/executable.ts";
-import { workplaceForAll } from "../support/executable/workplaces.ts";
+import { sandboxForAll } from "../support/executable/sandboxes.ts";
 import { makePair } from "../support/tls/certificates.ts";
 
 // A file in memory may not keep capabilities.
-const workplace = workplaceForAll(tmpdir());
+const sandbox = sandboxForAll(tmpdir());
 let preload: string;
 beforeAll(() => {
-  preload = workplace.path("preload.ts");
+  preload = sandbox.path("preload.ts");
   writeFileSync(preload, 'console.log("PRELOADED");');
 });
 
@@ -24,15 +24,15 @@ test("these results apply to Bun 1.4.5, and must be reviewed for another version
 
 describe("BUN_BE_BUN", () => {
   test.each(["1", "true"])(
-    "turns the executable into Bun if set to %s, which runs any code and cannot be prevented",
+    "turns the executable into Bun if set to %s, which runs arbitrary code and cannot be prevented",
     async (value) => {
-      const result = await workplace.run(["-e", "console.log(6 * 7)"], { env: { BUN_BE_BUN: value } });
+      const result = await sandbox.run(["-e", "console.log(6 * 7)"], { env: { BUN_BE_BUN: value } });
       expect(result).toMatchObject({ code: 0, out: "42\n" });
     },
   );
 
   test.each(["", "0", "false"])("has no effect if set to %j", async (value) => {
-    const result = await workplace.run(["version"], { env: { BUN_BE_BUN: value } });
+    const result = await sandbox.run(["version"], { env: { BUN_BE_BUN: value } });
     expect(result).toMatchObject({ code: 0, err: "" });
   });
 });
@@ -47,9 +47,9 @@ describe("a variable that alters execution is named and refused with status 2", 
     ["BUN_INSPECT_CONNECT_TO", "unix:///nowhere/at/all"],
     ["BUN_INSPECT_NOTIFY", "unix:///nowhere/at/all"],
   ])("%s", async (name, value) => {
-    const result = await workplace.run(["--help"], { env: { [name]: value } });
+    const result = await sandbox.run(["--help"], { env: { [name]: value } });
     expect(result).toEqual({ code: 2, signal: null, out: "", err: refusalMessage(name) });
-    expect((await workplace.run(["version"], { env: { [name]: "" } })).code).toBe(0);
+    expect((await sandbox.run(["version"], { env: { [name]: "" } })).code).toBe(0);
   });
 
   test("a preload, although Bun runs it before the program", async () => {
@@ -57,7 +57,7 @@ describe("a variable that alters execution is named and refused with status 2", 
       ["BUN_OPTIONS", `--preload=${preload}`],
       ["BUN_INSPECT_PRELOAD", preload],
     ] as const) {
-      const result = await workplace.run(["--help"], { env: { [name]: value } });
+      const result = await sandbox.run(["--help"], { env: { [name]: value } });
       expect(result).toMatchObject({ code: 2, out: "PRELOADED\n", err: refusalMessage(name) });
     }
   });
@@ -65,7 +65,7 @@ describe("a variable that alters execution is named and refused with status 2", 
   test("a debugger that Bun waits for, only after it has connected", async () => {
     const port = await freePort();
     const env = { BUN_INSPECT: `ws://127.0.0.1:${port}/debug?break=1` };
-    const child = new Running(spawnPiped([EXECUTABLE, "version"], env, workplace.directory));
+    const child = new Running(spawnPiped([EXECUTABLE, "version"], env, sandbox.directory));
     while (!(await canConnect(port)) && !child.hasEnded) await new Promise((resolve) => setImmediate(resolve));
     expect([child.hasEnded, child.lines]).toEqual([false, [""]]);
     child.kill("SIGKILL");
@@ -74,7 +74,7 @@ describe("a variable that alters execution is named and refused with status 2", 
 });
 
 test("NODE_OPTIONS has no effect", async () => {
-  const result = await workplace.run(["version"], {
+  const result = await sandbox.run(["version"], {
     env: { NODE_OPTIONS: `--require ${preload} --import ${preload}` },
   });
   expect(result).toMatchObject({ code: 0, err: "" });
@@ -99,7 +99,7 @@ describe("an import", () => {
         NETLEDGER_KEY: "canary-key",
         NETLEDGER_SERVER: server.url.origin,
       };
-      const result = await workplace.run(["import", "netbox", server.url.origin], { env: { ...secrets, ...env } });
+      const result = await sandbox.run(["import", "netbox", server.url.origin], { env: { ...secrets, ...env } });
       return { ...result, requests };
     } finally {
       await server.stop(true);
@@ -125,7 +125,7 @@ describe("an import", () => {
 
 /** Copies the executable with file capabilities; null if they cannot be set (only by root, on some file systems). */
 function withCapabilities(mode: number): string | null {
-  const path = workplace.path(`netledger-${mode.toString(8)}`);
+  const path = sandbox.path(`netledger-${mode.toString(8)}`);
   copyFileSync(EXECUTABLE, path);
   chmodSync(path, mode);
   return Bun.which("setcap") !== null && Bun.spawnSync(["setcap", "cap_net_raw+ep", path]).success ? path : null;
@@ -135,7 +135,7 @@ describe("an executable with file capabilities", () => {
   const startCapable = async (mode: number) => {
     const path = withCapabilities(mode);
     if (path === null) return null;
-    const running = await workplace.serve([], { command: [path] });
+    const running = await sandbox.serve([], { command: [path] });
     await running.waitForLog("started");
     // Detected after the start.
     const limitations = async () => (await running.client().get("/api/health")).data.limitations;

@@ -1,13 +1,13 @@
 // Table import by the executable, with separate threads for reading and writing.
 
 import { expect, test } from "bun:test";
-import { workplaceForAll } from "../support/executable/workplaces.ts";
+import { sandboxForAll } from "../support/executable/sandboxes.ts";
 
-const workplace = workplaceForAll();
+const sandbox = sandboxForAll();
 
 test("a table of 2,000 hosts is planned and written in one transaction, and its export imports unchanged", async () => {
-  const { key, networkId } = await workplace.setUp();
-  const client = (await workplace.serve()).withKey(key);
+  const { key, networkId } = await sandbox.setUp();
+  const client = (await sandbox.serve()).withKey(key);
   const send = (query: string, table: string) =>
     client.send("POST", `hosts/import/csv${query}`, table, { "content-type": "text/csv" });
   const rows = Array.from({ length: 2_000 }, (_, host) => `${networkId};host ${host};hall ${host % 4};=1|'x`);

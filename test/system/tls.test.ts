@@ -1,4 +1,4 @@
-// HTTPS served by the executable: with a certificate and key, or with its own pair; and refusals without either.
+// HTTPS served by the executable: with a certificate and key, or with a self-signed pair; and errors without either.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
@@ -9,20 +9,20 @@ import { join } from "node:path";
 import { connect, type SecureVersion, type TLSSocket } from "node:tls";
 import { PASSWORD, type Running, withDeadline } from "../support/executable/executable.ts";
 import { receivedText } from "../support/executable/received-text.ts";
-import { workplaceForEach } from "../support/executable/workplaces.ts";
+import { sandboxForEach } from "../support/executable/sandboxes.ts";
 import { type CertificatePair, encryptKey, generateKey, makePair, writePair } from "../support/tls/certificates.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const CLAIM = { organization_name: "Acme", network_name: "Main", email: "o@acme.example", password: PASSWORD };
 
-const workplace = workplaceForEach();
+const sandbox = sandboxForEach();
 let pair: CertificatePair;
 beforeAll(async () => {
   pair = await makePair(Date.now() - DAY_MS);
 });
 
 const flagsOf = (created: CertificatePair, name = "server") => {
-  const files = writePair(workplace.directory, created, name);
+  const files = writePair(sandbox.directory, created, name);
   return ["--tls-certificate", files.certificate.path, "--tls-key", files.privateKey.path];
 };
 
@@ -63,13 +63,13 @@ function rawResponse(url: string, bytes: string): Promise<string> {
 
 describe("an appliance with a certificate and its key", () => {
   test("serves HTTPS, with Secure cookies and HSTS", async () => {
-    const running = await workplace.serve([...flagsOf(pair), "--host-name", "netledger.lan"]);
+    const running = await sandbox.serve([...flagsOf(pair), "--host-name", "netledger.lan"]);
     expect(running.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     await running.waitForLog("started");
     expect(running.log).toContain(`url=${running.url} `);
     expect(running.log).toContain(`certificate=${fingerprintOf(pair.certificate)} `);
     expect(running.lines[3]).toBe(
-      `Its certificate is ${join(workplace.directory, "server.crt")}, SHA-256 fingerprint ${fingerprintOf(pair.certificate)}`,
+      `Its certificate is ${join(sandbox.directory, "server.crt")}, SHA-256 fingerprint ${fingerprintOf(pair.certificate)}`,
     );
     expect(running.lines[2]).toStartWith(`Claim it in a browser: ${running.url}/#setup=`);
 
@@ -91,8 +91,8 @@ describe("an appliance with a certificate and its key", () => {
   });
 
   test("serves every path as over HTTP", async () => {
-    const secure = await workplace.serve(flagsOf(pair));
-    const plain = await workplace.serve([], { data: workplace.path("plain") });
+    const secure = await sandbox.serve(flagsOf(pair));
+    const plain = await sandbox.serve([], { data: sandbox.path("plain") });
     const describeResponse = async (response: Response) => {
       await response.body?.cancel();
       const { status, headers } = response;
@@ -111,7 +111,7 @@ describe("an appliance with a certificate and its key", () => {
   });
 
   test("accepts TLS 1.2 and 1.3, and nothing older", async () => {
-    const running = await workplace.serve(flagsOf(pair));
+    const running = await sandbox.serve(flagsOf(pair));
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
       const socket = await handshake(running.url, version);
       expect(socket.getProtocol()).toBe(version);
@@ -121,7 +121,7 @@ describe("an appliance with a certificate and its key", () => {
   });
 
   test("closes non-TLS connections immediately, without blocking others", async () => {
-    const running = await workplace.serve(flagsOf(pair));
+    const running = await sandbox.serve(flagsOf(pair));
     const secret = "Bearer nlk_0123456789";
     for (const bytes of [
       `GET /api/health HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${secret}\r\n\r\n`,
@@ -143,13 +143,13 @@ describe("an appliance with a certificate and its key", () => {
 
   test("serves an expired certificate with a warning", async () => {
     const old = await makePair(Date.now() - 100 * DAY_MS, 90);
-    const running = await workplace.serve(flagsOf(old));
+    const running = await sandbox.serve(flagsOf(old));
     await running.waitForLog("certificate_expired");
     expect(await servedFingerprint(running.url)).toBe(fingerprintOf(old.certificate));
   });
 
   test("reloads a changed certificate on SIGHUP, keeping running requests, and ignores a bad one", async () => {
-    const running = await workplace.serve(flagsOf(pair));
+    const running = await sandbox.serve(flagsOf(pair));
     const { key } = await claimAppliance(running, pair.certificate);
     const headers = { authorization: `Bearer ${key}` };
     const head = await fetchTrusting(running, "/api/v1/changes", pair.certificate, { headers });
@@ -181,7 +181,7 @@ describe("an appliance with a certificate and its key", () => {
       '"entity_type":"tag","operation":"Created"',
     ]);
 
-    writeFileSync(join(workplace.directory, "server.key"), generateKey());
+    writeFileSync(join(sandbox.directory, "server.key"), generateKey());
     running.kill("SIGHUP");
     await running.waitForLog("certificate_not_taken_over");
     expect(running.log).toContain("is not the key of the certificate in");
@@ -203,12 +203,12 @@ describe("an appliance with a certificate and its key", () => {
     ],
   ])("refuses %s at startup, before anything is created", async (_what, reason, make) => {
     const flags = flagsOf({ ...pair, ...make() });
-    const { code, err } = await workplace.command("serve", "--listen", "127.0.0.1:0", ...flags);
+    const { code, err } = await sandbox.command("serve", "--listen", "127.0.0.1:0", ...flags);
     expect(code).toBe(2);
     expect(err).toContain(reason);
     expect(err).toMatch(/^netledger: --tls-(certificate|key) \//);
     expect(err.trimEnd().split("\n")).toHaveLength(1);
-    expect(statSync(workplace.data, { throwIfNoEntry: false })).toBeUndefined();
+    expect(statSync(sandbox.data, { throwIfNoEntry: false })).toBeUndefined();
   });
 
   test.each([
@@ -218,15 +218,15 @@ describe("an appliance with a certificate and its key", () => {
     ["--read-only x.db --tls-self-signed", "--tls-self-signed keeps its certificate in the data folder"],
     ["--tls-certificate /nowhere/a --tls-key /nowhere/b", "--tls-certificate /nowhere/a cannot be read (ENOENT)"],
   ])("%s is an invalid command line", async (flags, reason) => {
-    const { code, err } = await workplace.command("serve", "--listen", "127.0.0.1:0", ...flags.split(" "));
+    const { code, err } = await sandbox.command("serve", "--listen", "127.0.0.1:0", ...flags.split(" "));
     expect([code, err]).toEqual([2, expect.stringContaining(`netledger: ${reason}`)]);
   });
 
   test("serves a backup the same way", async () => {
-    const { key } = await workplace.setUp();
-    const file = workplace.path("a.db");
-    expect((await workplace.command("backup", file)).code).toBe(0);
-    const running = await workplace.serve(["--read-only", file, ...flagsOf(pair)]);
+    const { key } = await sandbox.setUp();
+    const file = sandbox.path("a.db");
+    expect((await sandbox.command("backup", file)).code).toBe(0);
+    const running = await sandbox.serve(["--read-only", file, ...flagsOf(pair)]);
     const headers = { authorization: `Bearer ${key}` };
     expect((await fetchTrusting(running, "/api/v1/networks", pair.certificate, { headers })).status).toBe(200);
     expect(running.lines[3]).toContain(fingerprintOf(pair.certificate));
@@ -235,8 +235,8 @@ describe("an appliance with a certificate and its key", () => {
 
 describe("an appliance with a self-signed certificate", () => {
   test("creates it at the first start, prints it, and reuses it at the next", async () => {
-    const first = await workplace.serve(["--tls-self-signed"]);
-    const path = join(workplace.data, "netledger-tls.crt");
+    const first = await sandbox.serve(["--tls-self-signed"]);
+    const path = join(sandbox.data, "netledger-tls.crt");
     const certificate = readFileSync(path, "utf8");
     const fingerprint = fingerprintOf(certificate);
     expect(first.lines[3]).toBe(`Its own certificate is ${path}, SHA-256 fingerprint ${fingerprint}`);
@@ -244,22 +244,22 @@ describe("an appliance with a self-signed certificate", () => {
     await first.waitForLog("started");
     expect(first.log).toContain(`certificate_made fingerprint=${fingerprint} `);
     expect(await servedFingerprint(first.url)).toBe(fingerprint);
-    expect(statSync(join(workplace.data, "netledger-tls.key")).mode & 0o777).toBe(0o600);
+    expect(statSync(join(sandbox.data, "netledger-tls.key")).mode & 0o777).toBe(0o600);
     // A client that trusts this certificate needs no exemption: the address is one of its names.
     expect((await fetchTrusting(first, "/api/health", certificate)).status).toBe(200);
     expect((await first.stop()).code).toBe(0);
 
-    const second = await workplace.serve(["--tls-self-signed"]);
+    const second = await sandbox.serve(["--tls-self-signed"]);
     expect(await servedFingerprint(second.url)).toBe(fingerprint);
     await second.waitForLog("started");
     expect(second.log).not.toContain("certificate_made");
   });
 
   test("keeps its key out of the log and backups", async () => {
-    const running = await workplace.serve(["--tls-self-signed"]);
-    const file = workplace.path("a.db");
-    expect((await workplace.command("backup", file)).code).toBe(0);
-    const key = readFileSync(join(workplace.data, "netledger-tls.key"), "utf8").split("\n")[1] as string;
+    const running = await sandbox.serve(["--tls-self-signed"]);
+    const file = sandbox.path("a.db");
+    expect((await sandbox.command("backup", file)).code).toBe(0);
+    const key = readFileSync(join(sandbox.data, "netledger-tls.key"), "utf8").split("\n")[1] as string;
     const { out, err } = await running.stop();
     expect(out + err).not.toContain(key);
     expect(readFileSync(file).includes(key)).toBe(false);
@@ -276,23 +276,23 @@ describe("an address reachable by others", () => {
   test.each(["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "[2001:db8::1]:0", "[::ffff:192.0.2.1]:0"])(
     "%s is served by TLS only, unless --plain-http is given",
     async (listen) => {
-      const { code, err } = await workplace.command("serve", "--listen", listen);
+      const { code, err } = await sandbox.command("serve", "--listen", listen);
       expect([code, err]).toEqual([2, expect.stringContaining(`netledger: --listen ${listen} ${exposedMessage}`)]);
-      expect(statSync(workplace.data, { throwIfNoEntry: false })).toBeUndefined();
-      const readOnly = await workplace.run(["serve", "--read-only", workplace.path("a.db"), "--listen", listen]);
+      expect(statSync(sandbox.data, { throwIfNoEntry: false })).toBeUndefined();
+      const readOnly = await sandbox.run(["serve", "--read-only", sandbox.path("a.db"), "--listen", listen]);
       expect([readOnly.code, readOnly.err]).toEqual([2, expect.stringContaining(exposedMessage)]);
     },
   );
 
   test("is served by TLS", async () => {
-    const running = await workplace.serve(["--tls-self-signed"], { listen: "0.0.0.0:0" });
-    const certificate = new X509Certificate(readFileSync(join(workplace.data, "netledger-tls.crt")));
+    const running = await sandbox.serve(["--tls-self-signed"], { listen: "0.0.0.0:0" });
+    const certificate = new X509Certificate(readFileSync(join(sandbox.data, "netledger-tls.crt")));
     if (externalAddress !== undefined) expect(certificate.checkIP(externalAddress)).toBe(externalAddress);
     expect(await servedFingerprint(running.url)).toBe(certificate.fingerprint256);
   });
 
   test("is served by plain HTTP if requested", async () => {
-    const running = await workplace.serve(["--plain-http"], { listen: "0.0.0.0:0" });
+    const running = await sandbox.serve(["--plain-http"], { listen: "0.0.0.0:0" });
     // The wildcard is not an address that a browser could open.
     const links = running.lines[2]?.match(/http:\S+/g) ?? [];
     expect(links[0]).toStartWith(`http://127.0.0.1:${new URL(running.url).port}/#setup=`);
@@ -304,12 +304,12 @@ describe("an address reachable by others", () => {
   });
 
   test.each(["127.0.0.1:0", "127.9.8.7:0", "localhost:0"])("%s counts as this machine", async (listen) => {
-    const running = await workplace.serve([], { listen });
+    const running = await sandbox.serve([], { listen });
     expect(running.url).toStartWith("http://");
   });
 
   test("is reported if unresolvable", async () => {
-    const { code, err } = await workplace.command("serve", "--listen", "nowhere.invalid:0");
+    const { code, err } = await sandbox.command("serve", "--listen", "nowhere.invalid:0");
     expect([code, err]).toEqual([4, "netledger: Cannot listen on nowhere.invalid: the name does not resolve.\n"]);
   });
 });

@@ -1,18 +1,18 @@
-// README and handbook tours, pasted as by a reader, on the compiled executable.
+// README and handbook tours, run on the compiled executable as a reader would paste them.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { EXECUTABLE } from "../support/executable/executable.ts";
 import { IN_NEW_NETWORK, inNetworkOf } from "../support/executable/own-network.ts";
-import { workplaceForEach } from "../support/executable/workplaces.ts";
+import { sandboxForEach } from "../support/executable/sandboxes.ts";
 import { HANG_MS } from "../support/measure/limits.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const HANDBOOK = readFileSync(join(ROOT, "src/handbook/api-by-example.md"), "utf8");
 
-const workplace = workplaceForEach();
+const sandbox = sandboxForEach();
 
 /** Lines in a page's code blocks of a kind; for a tour, those after the one with the token. */
 function linesOf(page: string, kind: string): string {
@@ -21,12 +21,12 @@ function linesOf(page: string, kind: string): string {
 
 /** Pastes lines into a shell next to a newly started appliance, isolated from other tests. */
 async function paste(text: string): Promise<string> {
-  const running = await workplace.serve([], { command: [...IN_NEW_NETWORK, EXECUTABLE] });
+  const running = await sandbox.serve([], { command: [...IN_NEW_NETWORK, EXECUTABLE] });
   const script = text.replace("URL=http://127.0.0.1:8080", `URL=${running.url}`);
   expect(script).toContain(`URL=${running.url}`);
   const bash = ["bash", "-eu", "-o", "pipefail", "-c", `TOKEN=${running.setupToken}\n${script}`];
   const shell = Bun.spawn([...inNetworkOf(running.pid), ...bash], {
-    cwd: workplace.directory,
+    cwd: sandbox.directory,
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

@@ -7,11 +7,11 @@ import {
   OWNER,
   PASSWORD,
   type Running,
-  Workplace,
+  Sandbox,
   withDeadline,
 } from "../support/executable/executable.ts";
 import { receivedText } from "../support/executable/received-text.ts";
-import { workplaceForAll } from "../support/executable/workplaces.ts";
+import { sandboxForAll } from "../support/executable/sandboxes.ts";
 
 /** All of 127.0.0.0/8 belongs to this machine: any of these can be a peer. */
 const [PROXY, OTHER] = ["127.0.0.2", "127.0.0.3"];
@@ -39,10 +39,10 @@ async function sourceOf(running: Running, from: string, lines: readonly string[]
 }
 
 describe("an appliance that trusts a proxy", () => {
-  const workplace = workplaceForAll();
+  const sandbox = sandboxForAll();
   let running: Running;
   beforeAll(async () => {
-    running = await workplace.serve(["--trusted-proxy", `${PROXY},192.0.2.0/24`, "--log-format", "json"]);
+    running = await sandbox.serve(["--trusted-proxy", `${PROXY},192.0.2.0/24`, "--log-format", "json"]);
   });
 
   test.each<[string, string[], string]>([
@@ -67,17 +67,17 @@ describe("an appliance that trusts a proxy", () => {
 });
 
 describe("a key with allowed sources", () => {
-  const workplace = workplaceForAll();
+  const sandbox = sandboxForAll();
   let running: Running;
   beforeAll(async () => {
-    await workplace.setUp();
-    running = await workplace.serve(["--trusted-proxy", PROXY]);
+    await sandbox.setUp();
+    running = await sandbox.serve(["--trusted-proxy", PROXY]);
   });
 
   const keyFrom = async (...sources: string[]) => {
     const flags = ["--email", OWNER, "--name", `from ${sources}`, "--permissions", "Member"];
     const limits = sources.length === 0 ? [] : ["--allowed-sources", sources.join()];
-    const { out } = await workplace.command("key", "create", ...flags, ...limits);
+    const { out } = await sandbox.command("key", "create", ...flags, ...limits);
     return out.trim();
   };
 
@@ -145,26 +145,26 @@ async function openStream(running: Running, from: string, key: string) {
 }
 
 test("an appliance without a configured proxy trusts none, and shows peers of a dual-stack socket as IPv4", async () => {
-  const workplace = new Workplace();
+  const sandbox = new Sandbox();
   try {
-    const running = await workplace.serve(["--log-format", "json", "--plain-http"], { listen: "[::]:0" });
+    const running = await sandbox.serve(["--log-format", "json", "--plain-http"], { listen: "[::]:0" });
     expect(await sourceOf(running, PROXY, ["X-Forwarded-For: 203.0.113.5"])).toBe(PROXY);
   } finally {
-    await workplace.close();
+    await sandbox.close();
   }
 });
 
 test("a read-only appliance trusts its proxy as well", async () => {
-  const workplace = new Workplace();
+  const sandbox = new Sandbox();
   try {
-    await workplace.setUp();
-    const file = workplace.path("copy.db");
-    expect((await workplace.command("backup", file)).code).toBe(0);
-    const running = await workplace.serve(["--read-only", file, "--log-format", "json"], {
+    await sandbox.setUp();
+    const file = sandbox.path("copy.db");
+    expect((await sandbox.command("backup", file)).code).toBe(0);
+    const running = await sandbox.serve(["--read-only", file, "--log-format", "json"], {
       env: { NETLEDGER_TRUSTED_PROXY: PROXY },
     });
     expect(await sourceOf(running, PROXY, ["X-Forwarded-For: 203.0.113.5"])).toBe("203.0.113.5");
   } finally {
-    await workplace.close();
+    await sandbox.close();
   }
 });

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client } from "../support/appliance/client.ts";
 import { OWNER, PASSWORD, type Running } from "../support/executable/executable.ts";
-import { workplaceForEach } from "../support/executable/workplaces.ts";
+import { sandboxForEach } from "../support/executable/sandboxes.ts";
 
 const PATH = "ledger/verifications";
 const STOP_MAX_MS = 5_000;
@@ -18,7 +18,7 @@ const INTERFACES_PER_HOST = 15;
 
 type JsonRecord = Record<string, any>;
 
-const workplace = workplaceForEach(tmpdir());
+const sandbox = sandboxForEach(tmpdir());
 
 async function signIn(running: Running): Promise<Client> {
   const response = await running.client().post("/api/auth/login", { email: OWNER, password: PASSWORD });
@@ -40,7 +40,7 @@ const waitForEnd = (client: Client, id: string) => waitFor(client, id, ({ status
 
 /** An appliance with a ledger that takes seconds to verify. */
 async function serveLargeLedger(): Promise<{ running: Running; client: Client; networkId: string }> {
-  const { networkId, running } = await workplace.serveSetUp();
+  const { networkId, running } = await sandbox.serveSetUp();
   const client = await signIn(running);
   const hosts = Array.from({ length: HOSTS }, (_, n) => ({
     name: `switch ${n}`,
@@ -86,9 +86,9 @@ describe("a verification", () => {
     });
     expect(running.log).toContain(`INFO  verification_ended id=${started.id} status=Completed`);
     await running.stop();
-    const verification = await workplace.command("verify", "--head", `${head.sequence}:${head.hash}`);
+    const verification = await sandbox.command("verify", "--head", `${head.sequence}:${head.hash}`);
     expect([verification.code, withoutProgress(verification.err)]).toEqual([0, ""]);
-    const restarted = await workplace.serve();
+    const restarted = await sandbox.serve();
     expect((await (await signIn(restarted)).get(PATH)).data).toEqual([done]);
   });
 
@@ -106,13 +106,13 @@ describe("a verification", () => {
 
 describe("a damaged database", () => {
   test("a changed byte is found, and its location reported", async () => {
-    const { key, networkId } = await workplace.setUp();
-    const first = await workplace.serve();
+    const { key, networkId } = await sandbox.setUp();
+    const first = await sandbox.serve();
     const subnet = { network_id: networkId, cidr: "10.0.0.0/24", name: "Recognizable" };
     const created = await first.withKey(key).post("subnets", subnet);
     await first.stop();
     replaceText("Recognizable", "Recognisable");
-    const running = await workplace.serve();
+    const running = await sandbox.serve();
     const client = await signIn(running);
     const { data } = await client.post(PATH, {});
     const done = await waitForEnd(client, data.id);
@@ -123,18 +123,18 @@ describe("a damaged database", () => {
     expect(reportedLines.join("\n")).toMatch(new RegExp(`^${location}: its content does not match its hash$`, "m"));
     expect(done.findings_total).toBe(reportedLines.length);
     expect(running.log).toContain(`ERROR verification_ended id=${data.id} status=Completed`);
-    const verified = await workplace.command("verify");
+    const verified = await sandbox.command("verify");
     expect(verified.code).toBe(1);
     for (const line of reportedLines) expect(verified.out).toContain(line);
   });
 
   test("an unreadable page is reported, and the outcome is the same after a restart", async () => {
-    const { key, networkId } = await workplace.setUp();
-    const first = await workplace.serve();
+    const { key, networkId } = await sandbox.setUp();
+    const first = await sandbox.serve();
     for (let n = 0; n < 40; n += 1)
       await first.withKey(key).post("subnets", { network_id: networkId, cidr: `10.0.${n}.0/24`, name: `made ${n}` });
     await first.stop();
-    const path = join(workplace.data, "netledger.db");
+    const path = join(sandbox.data, "netledger.db");
     const db = new Database(path, { readonly: true });
     const page = "SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = 'subnets'";
     const [[root, size]] = db.query(page).values() as [[number, number]];
@@ -143,20 +143,20 @@ describe("a damaged database", () => {
     bytes.fill(0xff, (root - 1) * size, (root - 1) * size + 100);
     writeFileSync(path, bytes);
 
-    const running = await workplace.serve();
+    const running = await sandbox.serve();
     const client = await signIn(running);
     const { data } = await client.post(PATH, {});
     const done = await waitForEnd(client, data.id);
     expect(done).toMatchObject({ status: "Completed", is_sound: false });
     expect(done.findings.some(({ check, where }: JsonRecord) => check === "file" && where === "subnets")).toBe(true);
     expect((await running.stop()).code).toBe(0);
-    const restarted = await workplace.serve();
+    const restarted = await sandbox.serve();
     expect((await (await signIn(restarted)).get(`${PATH}/${done.id}`)).data).toEqual(done);
   });
 
   /** Replaces every occurrence of a string in the database file. */
   function replaceText(from: string, to: string): void {
-    const path = join(workplace.data, "netledger.db");
+    const path = join(sandbox.data, "netledger.db");
     const bytes = readFileSync(path);
     let count = 0;
     for (let index = bytes.indexOf(from); index >= 0; index = bytes.indexOf(from, index + 1)) {
@@ -176,9 +176,9 @@ describe("a verification when the appliance ends", () => {
     expect([result.code, result.signal, result.err]).toEqual([0, null, expect.stringMatching(/stopped\n$/)]);
     expect(result.tookMs).toBeLessThan(STOP_MAX_MS);
     expect(result.err).toContain(`verification_ended id=${id} status=Interrupted`);
-    const log = join(workplace.data, "netledger.db-wal");
+    const log = join(sandbox.data, "netledger.db-wal");
     expect(existsSync(log) ? statSync(log).size : 0).toBe(0);
-    const restarted = await workplace.serve();
+    const restarted = await sandbox.serve();
     const nextClient = await signIn(restarted);
     expect((await nextClient.get(PATH)).data).toMatchObject([
       { id, status: "Interrupted", ended_at: expect.any(String), is_sound: null, progress: { step: "versions" } },
@@ -191,7 +191,7 @@ describe("a verification when the appliance ends", () => {
     const { id } = await startVerification(client);
     running.kill("SIGKILL");
     await running.exited;
-    const restarted = await workplace.serve();
+    const restarted = await sandbox.serve();
     const nextClient = await signIn(restarted);
     expect((await nextClient.get(PATH)).data).toMatchObject([
       { id, status: "Interrupted", ended_at: null, problem: "The appliance stopped before it was complete." },
@@ -201,10 +201,10 @@ describe("a verification when the appliance ends", () => {
   });
 
   test("does not overwrite a damaged file of verifications: the start logs it and continues", async () => {
-    await workplace.setUp();
-    const file = join(workplace.data, "netledger-verifications.json");
+    await sandbox.setUp();
+    const file = join(sandbox.data, "netledger-verifications.json");
     writeFileSync(file, "{]");
-    const running = await workplace.serve();
+    const running = await sandbox.serve();
     await running.waitForLog(`WARN  verifications_not_read`);
     expect(readFileSync(file, "utf8")).toBe("{]");
     const client = await signIn(running);

@@ -1,4 +1,5 @@
-// Every command with non-files for every path that it accepts. wrong-files.all.test.ts covers all kinds.
+// Every command with directories and other non-files for every path that it accepts. wrong-files.all.test.ts covers all
+// kinds.
 
 import { describe, expect, test } from "bun:test";
 import { SUBCOMMANDS } from "../../src/cli/subcommands.ts";

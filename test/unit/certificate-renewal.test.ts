@@ -1,4 +1,4 @@
-// Active certificate while its files change, become invalid and expire.
+// Certificate in use while its files change, become invalid and expire.
 
 import { beforeEach, expect, test } from "bun:test";
 import { createLog } from "../../src/base/log.ts";

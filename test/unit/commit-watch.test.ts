@@ -1,4 +1,4 @@
-// Commit notifications for waiters, each independent of other waiters.
+// Commit notifications for waiting callers, each independent of the others.
 
 import { describe, expect, test } from "bun:test";
 import { RecentLines } from "../../src/base/recent-lines.ts";

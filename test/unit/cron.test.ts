@@ -102,7 +102,7 @@ describe("a schedule at an interval", () => {
   ])("%s", (_what, cron, after, expected) => expect(due(cron, BERLIN, after, expected.length)).toEqual(expected));
 });
 
-test("the next time is after the given instant, even if only by a millisecond", () => {
+test("the next time is after the given timestamp, even if only by a millisecond", () => {
   expect(due("0 0 * * *", "UTC", "2026-01-01T00:00:00.000Z", 1)).toEqual(["2026-01-02T00:00Z"]);
   expect(due("0 0 * * *", "UTC", "2025-12-31T23:59:59.999Z", 1)).toEqual(["2026-01-01T00:00Z"]);
   expect(due("* * * * *", "UTC", "2025-12-31T23:59:30.500Z", 1)).toEqual(["2026-01-01T00:00Z"]);

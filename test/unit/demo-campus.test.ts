@@ -5,12 +5,12 @@ import { cidrContains, parseCidr, parseIp } from "../../src/base/ip.ts";
 import { vendorOf } from "../../src/base/vendors/vendor.ts";
 import { Calendar } from "../../src/demo/calendar.ts";
 import { Campus } from "../../src/demo/campus.ts";
-import { USER_ACTIONS } from "../../src/demo/deeds.ts";
 import { CampusSnapshot } from "../../src/demo/device-report.ts";
 import { CABLES, PORT_STORIES, SWITCHES } from "../../src/demo/equipment.ts";
 import { SUBNETS } from "../../src/demo/places.ts";
 import { demoProbes, SNMP_NAMES } from "../../src/demo/probes.ts";
 import { STATIONS } from "../../src/demo/stations.ts";
+import { USER_ACTIONS } from "../../src/demo/user-actions.ts";
 import { community } from "../support/snmp/sessions.ts";
 
 /** RFC 1918, RFC 3849, RFC 5737. */
@@ -68,7 +68,7 @@ test("every cable, scenario and machine is at an existing port", () => {
   expect(usedPorts.filter(([name = "", port = ""]) => ports.get(name)?.has(port) !== true)).toEqual([]);
 });
 
-test("no MAC address, site address or port is shared at any instant", () => {
+test("no MAC address, site address or port is shared at any timestamp", () => {
   for (const instant of instants()) {
     const snapshot = new CampusSnapshot(campus, instant);
     const devices = campus.switchesAt(instant).map((entry) => ({ site: entry.site, device: snapshot.deviceOf(entry) }));

@@ -1,4 +1,4 @@
-// Rules for the type of a device: its own report, what neighbors hear of it, open ports and vendors.
+// Rules for the type of a device: its own report, its neighbors' reports, open ports and vendors.
 
 import { describe, expect, test } from "bun:test";
 import { typeByNeighbors, typeByReport, typeFromOutside } from "../../src/discovery/device-types/classify.ts";
@@ -57,7 +57,7 @@ describe("a device's own report", () => {
     expect(reported({ ...sg, capabilities: ["Bridge", "Router"] })).toBe("Layer3Switch by ObjectId");
   });
 
-  test("capabilities and layers decide only what they prove", () => {
+  test("capabilities and layers decide only as far as they are evidence", () => {
     expect(reported({ capabilities: ["Bridge"] })).toBeNull();
     expect(reported({ capabilities: ["Bridge", "Telephone"] })).toBe("Phone by Capabilities");
     expect(reported({ capabilities: ["Bridge", "WlanAccessPoint", "Router"] })).toBe("AccessPoint by Capabilities");
@@ -76,7 +76,7 @@ describe("a device's own report", () => {
 describe("announcements heard by neighbors", () => {
   const heard = (...each: Parameters<typeof typeByNeighbors>[0]) => typeByNeighbors(each)?.device_type ?? null;
 
-  test("decide whatever their order, the description before the capabilities", () => {
+  test("take precedence in any order, the description before the capabilities", () => {
     const server = {
       described: typeOfDescription("Debian GNU/Linux 12 (bookworm) Linux 6.1.0-18-amd64 x86_64"),
       capabilities: ["Bridge", "Router"] as const,
@@ -103,7 +103,7 @@ describe("announcements heard by neighbors", () => {
   });
 });
 
-test("from outside, two print ports or a vendor of one kind of device decide, and nothing else", () => {
+test("from outside, only two print ports or a vendor of a single device type decide", () => {
   const outside = (ports: number[], vendors: string[] = []) => {
     const concluded = typeFromOutside(ports, vendors);
     return concluded === null ? null : `${concluded.device_type} by ${concluded.device_type_source}`;

@@ -1,12 +1,12 @@
-// Imports with an object on which the importer fails: it is refused, and all others are imported.
+// Imports with an object on which the importer fails: that object is rejected, and all others are imported.
 
 import { afterEach, expect, spyOn, test } from "bun:test";
 import { systemTimers } from "../../src/base/timers.ts";
-import { importSource } from "../../src/importers/bring.ts";
-import { ImportRun } from "../../src/importers/bringing.ts";
-import { LocalChanges } from "../../src/importers/changes-here.ts";
+import { ImportRun } from "../../src/importers/import-run.ts";
+import { importSource } from "../../src/importers/import-source.ts";
 import { JsonClient, RemoteError } from "../../src/importers/json-client.ts";
 import { Ledger } from "../../src/importers/ledger.ts";
+import { LocalChanges } from "../../src/importers/local-changes.ts";
 import { Netbox } from "../../src/importers/netbox/netbox.ts";
 import { NetboxCustomFields } from "../../src/importers/netbox/netbox-custom-fields.ts";
 import { Phpipam } from "../../src/importers/phpipam/phpipam.ts";
@@ -112,7 +112,7 @@ function newImport(source: ImportSource): ImportRun {
     source,
     ledger,
     plan: new ImportPlan(true),
-    changesHere: new LocalChanges(ledger, source.reason),
+    localChanges: new LocalChanges(ledger, source.reason),
     options: { defaultNetwork: "Rest", overwrites: false, progress: () => {}, flush: async () => {} },
     isRepeated: false,
   });

@@ -1,4 +1,4 @@
-// Mutations planted by scripts/faults: generation, detection and assessment. Does not execute the test runs, which take
+// Mutations planted by scripts/faults: generation, detection and assessment. Does not run the test suites, which take
 // minutes each.
 
 import { describe, expect, test } from "bun:test";

@@ -1,4 +1,4 @@
-// Inherited property names of JavaScript objects in lookups by external names.
+// Inherited property names of JavaScript objects in lookups by untrusted names.
 
 import { describe, expect, test } from "bun:test";
 import { fieldValueOf } from "../../src/base/custom-field-names.ts";

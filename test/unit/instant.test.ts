@@ -100,7 +100,7 @@ describe("parseInstant", () => {
     for (const text of others.split(" ")) expect([text, parseInstant(text)]).toEqual([text, null]);
   });
 
-  test("round-trips every instant, and the strings sort chronologically", () => {
+  test("round-trips every timestamp, and the strings sort chronologically", () => {
     const random = seededRandom(1);
     const span = LATEST_INSTANT - EARLIEST_INSTANT;
     const draw = () => EARLIEST_INSTANT + Math.floor((random.integer(2 ** 32) / 2 ** 32) * span) + random.integer(1000);
@@ -111,7 +111,7 @@ describe("parseInstant", () => {
     }
   });
 
-  test("yields the same instant for any offset", () => {
+  test("yields the same timestamp for any offset", () => {
     const random = seededRandom(2);
     const pad = (value: number) => String(value).padStart(2, "0");
     for (let round = 0; round < 2_000; round += 1) {

@@ -106,7 +106,7 @@ describe("an unreachable server", () => {
 });
 
 describe("a server's response", () => {
-  test("is not read to completion if it has no end", async () => {
+  test("is not read to completion if it is endless", async () => {
     const chunk = new Uint8Array(4 * 1024 * 1024).fill(32);
     let sent = 0;
     const pull = (controller: ReadableStreamDefaultController): void => {

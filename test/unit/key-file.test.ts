@@ -1,4 +1,4 @@
-// Key file: created once by one of several processes, and refused if invalid.
+// Key file: created once by one of several processes, and rejected if invalid.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {

@@ -3,13 +3,6 @@
 import { describe, expect, test } from "bun:test";
 import type { FarEndRole } from "../../src/history/far-end.ts";
 import {
-  CANDIDATES_MAX,
-  type Candidate,
-  type EvidenceKind,
-  FACTORS,
-  type Location,
-} from "../../src/history/locate/answer.ts";
-import {
   type AddressFact,
   type Facts,
   type HostFact,
@@ -24,6 +17,13 @@ import {
   type Subject,
   type VlanFact,
 } from "../../src/history/locate/facts.ts";
+import {
+  CANDIDATES_MAX,
+  type Candidate,
+  type EvidenceKind,
+  FACTORS,
+  type Location,
+} from "../../src/history/locate/locate-schema.ts";
 import { rank } from "../../src/history/locate/ranking.ts";
 import { runSteps } from "../support/topology/steps.ts";
 

@@ -1,4 +1,4 @@
-// Map layout invariants for random networks: no overlaps, a device's dependents grouped below it, and stored positions
+// Map layout invariants on random networks: no overlaps, a device's dependents grouped below it, and stored positions
 // unchanged.
 
 import { describe, expect, test } from "bun:test";
@@ -184,7 +184,7 @@ describe("map positions", () => {
     expect(positionsOf(ids, links, stored)).toEqual(stored);
   });
 
-  test("are stable under changes to links and devices if stored, at every instant", () => {
+  test("are stable under changes to links and devices if stored, at every timestamp", () => {
     const random = seededRandom(10);
     for (let round = 0; round < 20; round += 1) {
       const remainingLinks = links.filter(() => random.integer(4) > 0);

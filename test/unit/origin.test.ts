@@ -29,7 +29,7 @@ describe("Sec-Fetch-Site", () => {
     },
   );
 
-  test("does not permit a foreign Origin", () => {
+  test("does not permit a cross-site Origin", () => {
     expect(originAllowed(headers({ secFetchSite: "same-origin", origin: "https://evil.example" }))).toBe(false);
   });
 });
@@ -53,7 +53,7 @@ describe("an Origin of the appliance", () => {
   ])("%s for Host %s is accepted", (origin, host) => expect(originAllowed(headers({ origin, host }))).toBe(true));
 });
 
-describe("a foreign Origin", () => {
+describe("a cross-site Origin", () => {
   test.each([
     ["null", "null"],
     ["", "inventory.example"],
@@ -86,6 +86,6 @@ describe("a foreign Origin", () => {
   });
 });
 
-test("a proxy that rewrites Host makes every page foreign, and must forward it", () => {
+test("a proxy that rewrites Host makes every page cross-site, and must forward it", () => {
   expect(originAllowed(headers({ origin: "https://inventory.example", host: "10.0.0.5:8080" }))).toBe(false);
 });

@@ -122,7 +122,7 @@ describe("password rules", () => {
 });
 
 describe("the hashing gate", () => {
-  test("runs up to its limit at once, the others in order", async () => {
+  test("runs up to its limit concurrently, and the others in order", async () => {
     const gate = new PasswordGate(2, 10);
     const jobs = [new Job(), new Job(), new Job(), new Job()];
     const results = jobs.map((job, index) => gate.run(job.work).then(() => index));

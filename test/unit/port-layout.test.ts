@@ -1,4 +1,4 @@
-// Port layout of devices, by the manufacturers' interface names.
+// Port layout of devices, derived from the manufacturers' interface names.
 
 import { expect, test } from "bun:test";
 import { layOutPorts } from "../../src/reports/faceplate/port-layout.ts";

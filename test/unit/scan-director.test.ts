@@ -1,4 +1,4 @@
-// Scan director startup with scans left by an earlier run, without write access.
+// Startup of the scan director with scans left over from an earlier run, without write access.
 
 import { expect, test } from "bun:test";
 import { Counters } from "../../src/base/counters.ts";

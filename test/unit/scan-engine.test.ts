@@ -565,7 +565,7 @@ describe("a stopped scan", () => {
   test.each([
     ["Cancelled", null],
     ["Interrupted", "the appliance was stopped"],
-  ] as const)("is %s at once, in any phase, and keeps its writes", async (reason, problem) => {
+  ] as const)("is %s immediately, in any phase, and keeps its writes", async (reason, problem) => {
     for (const stopPoint of ["10.0.0.6", "querying"]) {
       const probes = new FakeProbes(...ALL_ADDRESSES);
       const held = Promise.withResolvers<void>();

@@ -70,7 +70,7 @@ function newRecorder(
 }
 
 describe("the scan recorder", () => {
-  test("writes a full batch at once, and the rest after a moment", async () => {
+  test("writes a full batch immediately, and the rest after a moment", async () => {
     const { recorder, timers, summaries } = newRecorder();
     for (const address of addressesUpTo(DEVICES_PER_BATCH + 1)) await recorder.device(device(address));
     expect(summaries()).toEqual([`devices ${addressesUpTo(DEVICES_PER_BATCH).join(" ")}`]);

@@ -1,4 +1,4 @@
-// Parent directory of the tests' temporary directories: in memory only if there is space.
+// Parent directory of the tests' temporary directories: in memory only if there is enough space.
 
 import { expect, test } from "bun:test";
 import { existsSync, statfsSync } from "node:fs";

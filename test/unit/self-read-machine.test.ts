@@ -251,7 +251,7 @@ describe("an interface", () => {
     expect((await readInterface({ "bridge/bridge_id": "8000.02fc00000001" }))?.if_type).toBe(209);
   });
 
-  test("is listed by index, without other entries and vanished interfaces", async () => {
+  test("is listed by index, without other entries and missing interfaces", async () => {
     await write({
       ...netInterface("b", { ...ETH0, ifindex: "10" }),
       ...netInterface("a", { ...ETH0, ifindex: "9" }),

@@ -1,4 +1,4 @@
-// Throttling of failed sign-ins, with the callers that it delays and those that it must not delay.
+// Throttling of failed sign-ins: callers that it delays, and callers that it must not delay.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import {

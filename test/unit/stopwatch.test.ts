@@ -1,4 +1,4 @@
-// Stopwatch that excludes the time a process waits for a processor.
+// Stopwatch that excludes the time a process waits for a CPU.
 
 import { expect, test } from "bun:test";
 import { availableParallelism } from "node:os";

@@ -17,7 +17,7 @@ async function settle(): Promise<void> {
 }
 
 describe("slots", () => {
-  test("admit up to their limit at once, others in order of arrival", async () => {
+  test("admit up to their limit concurrently, and others in order of arrival", async () => {
     const slots = new Slots(2);
     const entered: number[] = [];
     const releases: (() => void)[] = [];

@@ -1,4 +1,4 @@
-// Certificate and key files from an operator: accepted pairs, and messages for all others.
+// Certificate and key files from an operator: accepted pairs, and an error message for every other pair.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
@@ -68,7 +68,7 @@ describe("a certificate and its key", () => {
     expect([accepted.validFrom, accepted.validTo]).toEqual([NOW, NOW + 90 * DAY_MS]);
   });
 
-  test("are accepted with a chain after the certificate, comments, and in one file", () => {
+  test("are accepted with a chain after the certificate, with comments, and in one file", () => {
     const chain = `Subject: CN = somebody\n${pair.certificate}\n${otherPair.certificate}`;
     const files = writePair(folder, { certificate: chain, privateKey: pair.privateKey }, "chain");
     expect(readTlsPair(files).fingerprint).toBe(new X509Certificate(pair.certificate).fingerprint256);
@@ -77,7 +77,7 @@ describe("a certificate and its key", () => {
     expect(readTlsPair(both).certificate).toContain("BEGIN CERTIFICATE");
   });
 
-  test("are accepted even if expired: that is reported elsewhere", async () => {
+  test("are accepted even if expired, since expiry is reported elsewhere", async () => {
     const old = await makePair(NOW - 400 * DAY_MS, 90);
     expect(readTlsPair(writePair(folder, old, "old")).validTo).toBe(NOW - 310 * DAY_MS);
   });

@@ -1,4 +1,4 @@
-// Remote end of each interface: from every kind of announcement, with misleading ones as in real networks, and over
+// Remote end of each interface: from every kind of announcement, including misleading ones as in real networks, and in
 // random networks with known cables.
 
 import { describe, expect, test } from "bun:test";
@@ -187,7 +187,7 @@ describe("the far interface", () => {
     expect(endForPortId({ subtype: "InterfaceName", value: "gone0" }, {}, "X")).toBe("host-sw2");
   });
 
-  test("is the one with a physical port among equal MAC addresses, or the one that hears the near end", () => {
+  test("is the one with a physical port among equal MAC addresses, or the one that receives the near end's announcements", () => {
     const server = () => new Neighborhood().hostWith("sw1", "Gi0/1", "Gi0/2").host("srv", { chassis: macOf(7, 7) });
     const announcement = { port_id: macId(macOf(7, 7)) };
     const virtual = server()
@@ -230,7 +230,7 @@ describe("both directions", () => {
     expect(endsOf(network)).toEqual(BOTH);
   });
 
-  test("are not a link if one of the ends hears an unknown device", () => {
+  test("are not a link if one of the ends reports an unknown device", () => {
     const visitor = { sys_name: "visitor", chassis_id: macId(macOf(99, 9)), mgmt_addr: "10.9.9.9" };
     const network = pair().receivesLldp("sw1 Gi0/1", "sw2 Gi0/2").receivesLldp("sw2 Gi0/2", "sw1 Gi0/1", visitor);
     expect(endsOf(network)).toEqual({ "sw1 Gi0/1": "host-sw2" });
@@ -393,7 +393,7 @@ describe("several announcements on one interface", () => {
     expect(announcedEnds(network, "sw Gi0/1")).toEqual([null, "host-pc"]);
   });
 
-  test("are merged if they are by LLDP and CDP of one device, each filling the other's gaps", () => {
+  test("are merged if they are LLDP and CDP from one device, each filling the other's gaps", () => {
     const network = pair();
     network.receives(
       "sw1 Gi0/1",
@@ -417,7 +417,7 @@ describe("CDP", () => {
     },
   );
 
-  test("yields to LLDP of another device on the same interface, which flooded it", () => {
+  test("yields to LLDP from another device on the same interface, which flooded the CDP frames", () => {
     // x speaks only CDP and is connected to sw1, which floods it to sw2.
     const network = pair().hostWith("x", "eth0").cable("sw1 Gi0/1", "sw2 Gi0/1");
     network.receivesCdp("sw1 Gi0/3", "x eth0").receivesCdp("sw2 Gi0/1", "x eth0");
@@ -444,12 +444,12 @@ describe("CDP", () => {
     expect(announcedEnds(network, "x eth0")).toEqual([null, null, "sw1 Gi0/3"]);
   });
 
-  test("also yields if the far interface hears LLDP of another device", () => {
+  test("also yields if the far interface receives LLDP from another device", () => {
     const network = pair().hostWith("x", "eth0").cable("sw1 Gi0/1", "sw2 Gi0/1");
     expect(endsOf(network.receivesCdp("x eth0", "sw2 Gi0/1"))).toEqual(symmetric({ "sw1 Gi0/1": "sw2 Gi0/1" }));
   });
 
-  test("resolves to hosts only if heard on two interfaces: a device in between floods it", () => {
+  test("resolves only to hosts if received on two interfaces: a device in between floods it", () => {
     const network = new Neighborhood();
     for (const key of ["a", "b", "c"]) network.hostWith(key, "Gi0/1");
     network.receivesCdp("a Gi0/1", "c Gi0/1").receivesCdp("b Gi0/1", "c Gi0/1");
@@ -471,7 +471,7 @@ describe("CDP", () => {
 
 type Cable = readonly [end: string, other: string];
 
-/** A network of random devices and cables; each end may be heard or not, with more or fewer signs. */
+/** A network of random devices and cables; each end may or may not be announced, with more or fewer signs. */
 function randomNetwork(random: SeededRandom): {
   network: Neighborhood;
   cables: Cable[];
@@ -611,7 +611,7 @@ interface DeviceKind {
 }
 
 /**
- * A tree of bridges with LLDP that hear and flood CDP; some announce by CDP themselves. Connected to them are hosts
+ * A tree of bridges with LLDP that receive and flood CDP; some announce themselves by CDP. Connected to them are hosts
  * with LLDP, and boxes with CDP only.
  */
 function floodingNetwork(random: SeededRandom): {

@@ -167,7 +167,7 @@ test("a few connections are always allowed, no matter how few descriptors there 
   expect(machine.check()).toBe(16);
 });
 
-test("without access to the kernel nothing is limited, and no other attempt is made", () => {
+test("without access to the kernel nothing is limited, and no further attempt is made", () => {
   const machine = new Machine();
   machine.isRefused = true;
   machine.add(300);

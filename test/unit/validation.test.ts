@@ -53,7 +53,7 @@ describe("a validated value", () => {
     expect(checked.ok ? [] : checked.issues.map(({ path }) => path)).toEqual(paths);
   });
 
-  test("is refused, if of a union type, for its own type's limit, and otherwise with all alternatives", () => {
+  test("is rejected, if it has a union type, for its own type's limit, and otherwise with all alternatives", () => {
     const Value = Type.Union([
       Type.String({ maxLength: 3, format: "name" }),
       Type.Integer({ minimum: 1, maximum: 9 }),

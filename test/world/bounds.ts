@@ -1,5 +1,5 @@
-// Bounds of the figures: what must be reached, and what the product reaches today. Only the latter are asserted; they
-// rise to the required ones as the product gets there.
+// Bounds of the figures: the required value, and the value that the product reaches today. Only the latter is asserted,
+// and raised to the required one as the product gets there.
 
 import type { FigureName, FigureValues } from "./figures/figures.ts";
 
@@ -26,7 +26,7 @@ export const BOUNDS: readonly Bound[] = [
   bound("conflictRecall", "conflicts, recall", [0.99, 0.97], [0, 0]),
   { ...bound("unfoundedVersions", "unfounded versions", [0.001, 0.001], [0.01, 0.02]), isUpper: true },
   { ...bound("quietVersions", "versions on quiet days", [0, 0], [10, 25]), isUpper: true },
-  bound("pastInstants", "past instants answered as then", [1, 1], [1, 1]),
+  bound("pastInstants", "past timestamps answered as then", [1, 1], [1, 1]),
 ];
 
 function bound(figure: FigureName, title: string, required: Bound["required"], today: Bound["today"]): Bound {

@@ -1,9 +1,9 @@
-// Import rule of the simulated site: world and oracle know nothing of the product that they measure.
+// Import rule of the simulated site: the world and the oracle know nothing of the product that they measure.
 
 import { expect, test } from "bun:test";
 import { importsOf, parse, readRepository } from "../support/source/syntax.ts";
 
-/** Everything but the driver, which feeds the rows to the product and reads its answers. */
+/** Everything except the driver, which feeds the rows to the product and reads its responses. */
 const INDEPENDENT = /^test\/world\/((site|events|render|oracle|figures)\/|rates\.ts)/;
 
 /** Modules outside these folders that they may import. */

@@ -51,14 +51,14 @@ test("a machine whose host changes its id lowers recall only", () => {
   expect(figure.recall).toBeCloseTo((9 + 1) / 16);
 });
 
-test("sightings without a host are hosts of their own", () => {
+test("sightings without a host count as separate hosts", () => {
   const figure = new BCubed();
   figure.add("a", null);
   figure.add("a", null);
   expect([figure.precision, figure.recall]).toEqual([1, 0.5]);
 });
 
-test("a surplus, a doubled and a missing record count once per scan, and a tolerated one never", () => {
+test("a surplus, a duplicate and a missing record count once per scan, and a tolerated one never", () => {
   const figure = new Presence();
   const expectation = new Expectation();
   for (const key of ["a", "b", "c"]) expectation.add(key, "required");
@@ -69,7 +69,7 @@ test("a surplus, a doubled and a missing record count once per scan, and a toler
   expect([figure.precision, figure.recall]).toEqual([5 / 7, 5 / 6]);
 });
 
-test("an episode may open and close one scan late, and not two", () => {
+test("an episode may open and close one scan late, but not two", () => {
   const figure = new Episodes();
   const late = new Episodes();
   const [conflict, none] = [new Set(["Address 10.0.0.1"]), new Set<string>()];
@@ -82,7 +82,7 @@ test("an episode may open and close one scan late, and not two", () => {
   expect([late.precision, late.recall]).toEqual([0, 0]);
 });
 
-test("a conflict that may be listed is neither right nor wrong", () => {
+test("a conflict that is allowed to be listed counts neither for nor against", () => {
   const figure = new Episodes();
   figure.add(new Set(["Mac a"]), new Set(), new Set(["Mac a"]));
   figure.add(new Set(), new Set(), new Set());
@@ -122,7 +122,7 @@ test("a VLAN is expected while the last complete read of any device has it", () 
   expect([...oracle.expected().vlan.required]).toEqual(["10"]);
 });
 
-test("new hardware may take over an address, and a common card is at both devices", () => {
+test("new hardware may take over an address, and one with the same MAC address is expected at both devices", () => {
   const [card, other] = ["08:00:27:00:00:01", "00:1b:54:00:00:09"];
   const oracle = newOracle();
   oracle.read(truth("a", { addresses: [{ ip: "10.0.0.7", mac: card }] }), 1);
@@ -133,7 +133,7 @@ test("new hardware may take over an address, and a common card is at both device
   expect([[...required], [...tolerated]]).toEqual([["c/10.0.0.7"], ["a/10.0.0.7", "b/10.0.0.7"]]);
 });
 
-/** What a router hears: address and MAC address; the machine is called after the MAC address. */
+/** A router's ARP table: address and MAC address. The machine is named after the MAC address. */
 function heard(reporter: string, ...pairs: ReadonlyArray<readonly [ip: string, mac: string]>) {
   const hearings = pairs.map(([ip, mac]) => ({ ip, mac, machine: mac }));
   return { reporter, covers: () => true, hearings };
@@ -141,7 +141,7 @@ function heard(reporter: string, ...pairs: ReadonlyArray<readonly [ip: string, m
 
 const [PC, LAPTOP, RANDOM] = ["3c:52:82:00:00:01", "8c:16:45:00:00:02", "02:9a:1c:00:00:03"];
 
-test("hearsay ends after its hours and two scans that looked, with one more scan of grace", () => {
+test("hearsay expires after its time limit and two scans that checked it, with a grace of one more scan", () => {
   const oracle = newOracle();
   const scan = (now: number) => {
     oracle.look(heard("r"), now);
@@ -158,7 +158,7 @@ test("hearsay ends after its hours and two scans that looked, with one more scan
   expect([...oracle.expected().host.required]).toEqual([`${RANDOM}#1`]);
 });
 
-test("two MAC addresses that two routers hear at one address are both expected, and conflict if the world says so", () => {
+test("two MAC addresses that two routers see at one address are both expected, and are a conflict if the world says so", () => {
   const oracle = newOracle();
   oracle.look(heard("r", ["10.0.0.7", PC]), 1);
   oracle.look(heard("s", ["10.0.0.7", LAPTOP]), 2);
@@ -171,7 +171,7 @@ test("two MAC addresses that two routers hear at one address are both expected, 
   expect(oracle.conflicts().required.size).toBe(0);
 });
 
-test("a machine that has another address since does not keep one that a second machine has", () => {
+test("a machine that has since changed its address does not keep one that a second machine has", () => {
   const oracle = newOracle();
   oracle.look(heard("r", ["10.0.0.7", PC]), 1);
   oracle.look(heard("r", ["10.0.0.8", PC]), 2);
@@ -180,7 +180,7 @@ test("a machine that has another address since does not keep one that a second m
   expect([...oracle.expected().address.required]).toEqual([`${LAPTOP}/10.0.0.7`, `${PC}/10.0.0.8`]);
 });
 
-test("a person's deletion makes the next record of the machine another one", () => {
+test("after a manual deletion the machine's next record is a different one", () => {
   const oracle = newOracle();
   oracle.read(truth("a"), 1);
   oracle.deleted("a");
@@ -189,7 +189,7 @@ test("a person's deletion makes the next record of the machine another one", () 
   expect([...oracle.expected().host.required]).toEqual(["a#1"]);
 });
 
-test("a station's place is the last edge port that a complete forwarding table gave it", () => {
+test("a station's location is the last edge port that had it in a complete forwarding table", () => {
   const oracle = newOracle();
   oracle.read(truth("a", { stations: [{ mac: PC, port: "Gi1/0/1" }] }), 1);
   oracle.read(truth("b", { stations: [{ mac: PC, port: "Gi1/0/9" }], complete: allBut("forwarding") }), 2);
@@ -201,7 +201,7 @@ test("a station's place is the last edge port that a complete forwarding table g
   expect(oracle.conflicts().tolerated.size).toBe(0);
 });
 
-test("a version is founded by a change of its subject, or by the first read of the far end, since the version before", () => {
+test("a version is founded if its subject changed, or its far end was first read, since the previous version", () => {
   const oracle = newOracle([["mac 3c:52:82:00:00:01", 10]]);
   expect(oracle.hasChanged([`mac ${PC}`], 9)).toBe(true);
   expect(oracle.hasChanged([`mac ${PC}`], 10)).toBe(false);

@@ -12,7 +12,7 @@ export const DEFAULT_RATES = {
   /** New stations with a random MAC address per day; each stays for one day. */
   guestsPerDay: 10,
   daysPerSilence: 4,
-  /** Devices that answer SNMP; the site also has two core switches. */
+  /** Devices that respond to SNMP; the site also has two core switches. */
   devices: {
     distributionStacks: 4,
     accessStacks: 24,
@@ -52,7 +52,7 @@ export const DEFAULT_RATES = {
     laptopSwitches: 300,
     deletionsByPeople: 6,
   },
-  /** Blocks of days without events, days without scans, instants asked again at the end; they shrink as well. */
+  /** Blocks of days without events, days without scans, timestamps queried again at the end; these are reduced too. */
   periods: { quietBlocks: 6, daysOff: 7, pastInstants: 20 },
 };
 

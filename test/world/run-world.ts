@@ -1,4 +1,4 @@
-// One run of the simulated site: its days and scans, with the figures of the product at the end of each scan.
+// One run of the simulated site: its days and scans, with the product's figures at the end of each scan.
 
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { calendarOf, type Day } from "./events/calendar.ts";
@@ -8,7 +8,7 @@ import { type Expectations, KINDS } from "./oracle/expectation.ts";
 import { aliasOf } from "./oracle/hearsay.ts";
 import { Oracle } from "./oracle/oracle.ts";
 import { Ledger } from "./product/ledger.ts";
-import { PastAnswers } from "./product/past-answers.ts";
+import { PastAnswers } from "./product/past-responses.ts";
 import { WorldAppliance } from "./product/world-appliance.ts";
 import { WorldProbes } from "./product/world-probes.ts";
 import type { Rates } from "./rates.ts";
@@ -106,7 +106,7 @@ class WorldRun {
     return groups;
   }
 
-  /** Addresses of a group. Half of the devices that are new since the groups were drawn are read at once. */
+  /** Addresses of a group. Half of the devices added since the groups were drawn are read immediately. */
   private addressesOf(groups: string[][], index: number): string[] {
     const drawn = new Set(groups.flat());
     const fresh = this.site.present().filter(({ id }) => !drawn.has(id) && this.random.chance(0.5));
@@ -194,7 +194,7 @@ class WorldRun {
     );
   }
 
-  /** Asks for some stations, wherever they are. */
+  /** Locates some stations, wherever they are. */
   private async askPlaces(): Promise<void> {
     for (const mac of this.random.shuffled(this.oracle.places.known()).slice(0, this.rates.placesPerDay)) {
       const place = this.oracle.places.of(mac);

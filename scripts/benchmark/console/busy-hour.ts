@@ -1,4 +1,4 @@
-// Replay of a busy hour's port changes at full speed, and the memory of the page that follows them.
+// Replays a busy hour's port changes at full speed and measures the memory of the page that follows them.
 
 import type { Browser, CDPSession, Page } from "playwright-core";
 import type { Running } from "../executable.ts";

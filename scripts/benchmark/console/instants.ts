@@ -1,4 +1,4 @@
-// Timestamps of a built store, for queries of past states.
+// Timestamps from a built store, for queries of past states.
 
 import { openReadOnly } from "../../../src/db/connection.ts";
 import { dataFiles } from "../../../src/db/files/data-directory.ts";

@@ -1,4 +1,4 @@
-// Store for the maps: networks of cabled switches with map positions, and later changes.
+// Store for the map benchmarks: networks of cabled switches with map positions, and later changes.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Executable under test on a separate disk: runs commands to completion, appliances until stopped, and requests to
-// them. Does not judge their responses.
+// Executable under test on a separate disk: runs commands to completion, starts and stops appliances, and sends them
+// requests. Does not judge their responses.
 
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

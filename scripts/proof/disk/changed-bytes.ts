@@ -6,7 +6,7 @@ import { systemRandom } from "../../../src/base/random.ts";
 import { SecretBox } from "../../../src/base/secret-box.ts";
 import { openImmutable } from "../../../src/db/connection.ts";
 import { dataFiles } from "../../../src/db/files/data-directory.ts";
-import { forEachConcurrently } from "../../../src/importers/few-at-once.ts";
+import { forEachConcurrently } from "../../../src/importers/concurrency.ts";
 import { countSecrets } from "../../../src/resources/credentials/sealed-secrets.ts";
 import { PASSWORD } from "../../../test/support/executable/executable.ts";
 import { type SeededRandom, seededRandom } from "../../../test/support/injected/seeded-random.ts";

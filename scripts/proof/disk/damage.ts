@@ -1,4 +1,4 @@
-// Corrupted data: it is detected, reported in one sentence, never with an exception's text, and restored from a backup.
+// Corrupted data, which is detected, reported in one sentence without an exception's text, and restored from a backup.
 
 import { Database } from "bun:sqlite";
 import {
@@ -13,7 +13,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { forEachConcurrently } from "../../../src/importers/few-at-once.ts";
+import { forEachConcurrently } from "../../../src/importers/concurrency.ts";
 import type { ApiResponse, Client } from "../../../test/support/appliance/client.ts";
 import { Running } from "../../../test/support/executable/executable.ts";
 import type { Proof, ProofContext } from "../part.ts";

@@ -7,7 +7,7 @@ import type { Proof, ProofContext } from "../part.ts";
 import { ApplianceUnderTest } from "./appliance.ts";
 import { isOneSentence, problemSummary, proofOf } from "./full.ts";
 
-/** SQL that leaves a foreign object in a backup, by the name of the object. */
+/** SQL that creates an unexpected object in a backup, by the name of the object. */
 const FOREIGN: Readonly<Record<string, string>> = {
   'view "appliance_settings"':
     "DROP TABLE appliance_settings; CREATE VIEW appliance_settings AS SELECT '' AS name, '' AS value, 0 AS checksum",

@@ -1,4 +1,5 @@
-// Full disks: one that fills up, gradually and to the byte, under a working appliance; no space at start; no inodes.
+// Full disks: one that fills up, gradually and to the last byte, under a running appliance; no space at startup; no
+// inodes.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -147,7 +148,7 @@ async function fillRounds(context: ProofContext, disk: SmallDisk, appliance: App
       context.say(
         `full with ${remaining} bytes left: ${load.acknowledgements} writes done, ${load.refusalCount} refused`,
       );
-      // Otherwise the records themselves would fill the disk for good.
+      // Otherwise the records themselves would fill the disk permanently.
       if (disk.freeBytes < DISK_BYTES[context.form] / 4) break;
     }
   }

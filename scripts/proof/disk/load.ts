@@ -1,5 +1,5 @@
-// Load of writes that records every acknowledgement, and of reads with known responses, both unaffected by a failing
-// disk. Refusals are counted by code; no other responses are allowed.
+// Write load that records every acknowledgement, and read load with known responses; a failing disk must not affect
+// either. Counts rejections by code and allows no other responses.
 
 import type { ApiResponse, Client } from "../../../test/support/appliance/client.ts";
 import { type SeededRandom, seededRandom } from "../../../test/support/injected/seeded-random.ts";

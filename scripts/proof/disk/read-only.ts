@@ -1,4 +1,5 @@
-// Disks that refuse writes: read-only while an appliance runs, read-only from the start, and data of another user.
+// Unwritable disks: remounted read-only under a running appliance, read-only from the start, and files owned by another
+// user.
 
 import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// Slow disk, with a fifth of a second per sync: writes wait for it together; nothing else waits.
+// Slow disk, with a fifth of a second per sync: writes share syncs, and nothing else waits.
 
 import { join } from "node:path";
 import type { ApiResponse, Client } from "../../../test/support/appliance/client.ts";

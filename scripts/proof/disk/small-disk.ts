@@ -1,4 +1,5 @@
-// Small disk: a tmpfs in a private mount namespace, which vanishes with its last process. Independent of its contents.
+// Small disk: a tmpfs in a private mount namespace that disappears with its last process. Knows nothing about its
+// contents.
 
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";

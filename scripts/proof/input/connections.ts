@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { setUpBy, Workplace } from "../../../test/support/executable/executable.ts";
+import { Sandbox, setUpBy } from "../../../test/support/executable/executable.ts";
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import { stopwatch } from "../../../test/support/measure/processor-time.ts";
 import { quantilesOf } from "../../quantiles.ts";
@@ -168,13 +168,12 @@ async function slowSenders(fixture: InputFixture, durationMs: number): Promise<F
 
 /** Tests an appliance with 256 descriptors and 400 connections that need one each. */
 async function fewDescriptors(executable: string, directory: string): Promise<Finding> {
-  const workplace = new Workplace(directory);
+  const sandbox = new Sandbox(directory);
   const wrong: string[] = [];
   try {
-    const run = (args: readonly string[]) =>
-      workplace.run([...args, "--data", workplace.data], { command: [executable] });
-    const { key } = await setUpBy(run, await workplace.passwordFile());
-    const appliance = await workplace.serve([], { command: ["sh", "-c", 'ulimit -n 256; exec "$0" "$@"', executable] });
+    const run = (args: readonly string[]) => sandbox.run([...args, "--data", sandbox.data], { command: [executable] });
+    const { key } = await setUpBy(run, await sandbox.passwordFile());
+    const appliance = await sandbox.serve([], { command: ["sh", "-c", 'ulimit -n 256; exec "$0" "$@"', executable] });
     const port = Number(new URL(appliance.url).port);
     const get = (path: string) =>
       Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`);
@@ -216,7 +215,7 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
       `${full} descriptors in use during the test`,
     );
   } finally {
-    await workplace.close();
+    await sandbox.close();
   }
 }
 

@@ -1,16 +1,16 @@
-// Fixture for the input part: an appliance with two isolated organizations, or a single one, and its callers. Refills
-// it after requests have emptied or locked it. Judges nothing.
+// Fixture for the input part: an appliance with two isolated organizations, or a single one, and its callers. Restores
+// its contents after requests have deleted or locked them.
 
 import { Database } from "bun:sqlite";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../../../test/support/appliance/client.ts";
 import type { JsonRecord } from "../../../test/support/appliance/factories.ts";
-import { PASSWORD, type Running, SET_UP_KEY, setUpBy, Workplace } from "../../../test/support/executable/executable.ts";
+import { PASSWORD, type Running, Sandbox, SET_UP_KEY, setUpBy } from "../../../test/support/executable/executable.ts";
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import { communityCredential } from "../../benchmark/requests.ts";
 import { isRunning } from "../../testing/processes.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../string-list.ts";
 import type { Caller } from "./generate.ts";
 import { KeepAliveConnection } from "./wire.ts";
 
@@ -55,7 +55,7 @@ export interface Footprint {
 }
 
 export class InputFixture {
-  readonly workplace: Workplace;
+  readonly sandbox: Sandbox;
   readonly appliance: Running;
   readonly connection: KeepAliveConnection;
   /** The Owner's organization. */
@@ -67,8 +67,8 @@ export class InputFixture {
   private readonly users = new Map<Caller, string>();
   private lastNumber = 0;
 
-  private constructor(workplace: Workplace, appliance: Running, first: Organization, second: Organization | null) {
-    this.workplace = workplace;
+  private constructor(sandbox: Sandbox, appliance: Running, first: Organization, second: Organization | null) {
+    this.sandbox = sandbox;
     this.appliance = appliance;
     this.first = first;
     this.second = second;
@@ -80,18 +80,18 @@ export class InputFixture {
     directory: string,
     organizations: Organizations = "two",
   ): Promise<InputFixture> {
-    const workplace = new Workplace(directory);
+    const sandbox = new Sandbox(directory);
     try {
       const command = { command: [executable] };
-      const passwordFile = await workplace.passwordFile();
-      const run = (args: readonly string[]) => workplace.run([...args, "--data", workplace.data], command);
+      const passwordFile = await sandbox.passwordFile();
+      const run = (args: readonly string[]) => sandbox.run([...args, "--data", sandbox.data], command);
       const created = [];
       for (const org of organizations === "two" ? (["first", "second"] as const) : (["first"] as const)) {
         const email = `owner@${org}.example`;
         const organization = `${org} organization`;
         created.push({ org, email, ...(await setUpBy(run, passwordFile, { organization, network: "main", email })) });
       }
-      const appliance = await workplace.serve([], command);
+      const appliance = await sandbox.serve([], command);
       const [first, second = null] = created.map(
         ({ org, key, networkId, organizationId, email }): Organization => ({
           org,
@@ -103,7 +103,7 @@ export class InputFixture {
           pools: new Map(),
         }),
       ) as [Organization, Organization?];
-      const fixture = new InputFixture(workplace, appliance, first, second);
+      const fixture = new InputFixture(sandbox, appliance, first, second);
       await fixture.signIn("owner");
       await fixture.fill();
       await fixture.createIgnored();
@@ -114,7 +114,7 @@ export class InputFixture {
       }
       return fixture;
     } catch (error) {
-      await workplace.close();
+      await sandbox.close();
       throw error;
     }
   }
@@ -223,7 +223,7 @@ export class InputFixture {
 
   /** Reads data outside the ledger that only writes may change; observations may change at any time. */
   otherData(): OtherData {
-    this.store ??= new Database(join(this.workplace.data, "netledger.db"), { readonly: true });
+    this.store ??= new Database(join(this.sandbox.data, "netledger.db"), { readonly: true });
     return this.store.query(OTHER_DATA_SQL).get() as OtherData;
   }
 
@@ -400,7 +400,7 @@ export class InputFixture {
   async close(): Promise<void> {
     this.store?.close();
     this.connection.close();
-    await this.workplace.close();
+    await this.sandbox.close();
   }
 
   private async fillKind(organization: Organization, plural: string): Promise<void> {

@@ -3,7 +3,7 @@
 
 import fc, { type Arbitrary } from "fast-check";
 import type { DocumentedOperation } from "../../../test/support/contract/openapi.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../string-list.ts";
 import { type JsonValue, MUTATIONS, type Mutation } from "./json-text.ts";
 
 type Json = Record<string, unknown>;

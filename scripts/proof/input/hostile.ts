@@ -2,7 +2,7 @@
 
 import type { DocumentedOperation, OpenApiDocument } from "../../../test/support/contract/openapi.ts";
 import { type Finding, type Form, findingOf } from "../part.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../string-list.ts";
 import type { InputFixture } from "./fixture.ts";
 import { faults, NO_EFFECTS } from "./judge.ts";
 import { type Exchange, type ExchangeOptions, exchange, type WireResponse } from "./wire.ts";

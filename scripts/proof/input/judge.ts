@@ -1,4 +1,4 @@
-// Criteria for responses and for the effects of their requests. Sends nothing.
+// Checks for responses and for the effects of their requests. Sends nothing.
 
 import type { ApiResponse } from "../../../test/support/appliance/client.ts";
 import type { OpenApiDocument } from "../../../test/support/contract/openapi.ts";

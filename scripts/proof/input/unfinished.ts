@@ -1,9 +1,9 @@
-// Connection flood from one address, more than there are descriptors, with partial requests or kept alive: other
-// clients can still load pages, and followers of changes continue.
+// Connection flood from one address, with more partial or kept-alive connections than there are file descriptors: other
+// clients can still load pages, and change-feed followers keep up.
 
 import { connect, type Socket } from "node:net";
 import { ROUND_ALWAYS_ADMITTED, ROUND_ALWAYS_ADMITTED_OF_CALLER } from "../../../src/http/admission.ts";
-import { type Running, setUpBy, Workplace } from "../../../test/support/executable/executable.ts";
+import { type Running, Sandbox, setUpBy } from "../../../test/support/executable/executable.ts";
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import { stopwatch } from "../../../test/support/measure/processor-time.ts";
 import type { Finding } from "../part.ts";
@@ -22,13 +22,12 @@ const PAGE = "GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n";
 const HEAD = "GET /api/version HTTP/1.1\r\nHost: localhost\r\n";
 
 export async function unfinishedFindings(executable: string, directory: string): Promise<Finding[]> {
-  const workplace = new Workplace(directory);
+  const sandbox = new Sandbox(directory);
   try {
-    const run = (args: readonly string[]) =>
-      workplace.run([...args, "--data", workplace.data], { command: [executable] });
-    const { key } = await setUpBy(run, await workplace.passwordFile());
+    const run = (args: readonly string[]) => sandbox.run([...args, "--data", sandbox.data], { command: [executable] });
+    const { key } = await setUpBy(run, await sandbox.passwordFile());
     const limited = ["sh", "-c", `ulimit -n ${DESCRIPTORS}; exec "$0" "$@"`, executable];
-    const appliance = await workplace.serve([], { command: limited });
+    const appliance = await sandbox.serve([], { command: limited });
     const port = Number(new URL(appliance.url).port);
     const followRequest = `GET /api/v1/changes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nAccept: text/event-stream\r\n\r\n`;
     const stream = await Connection.open(port, FOLLOWER, followRequest);
@@ -53,7 +52,7 @@ export async function unfinishedFindings(executable: string, directory: string):
       },
     ];
   } finally {
-    await workplace.close();
+    await sandbox.close();
   }
 }
 

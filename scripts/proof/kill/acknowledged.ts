@@ -27,7 +27,7 @@ export class Acknowledged {
   private readonly written = new Map<number, boolean>();
   /** Number of the last request. */
   lastRequest = 0;
-  /** Number of answered and unanswered writes. */
+  /** Number of writes with and without a response. */
   answered = 0;
   unanswered = 0;
 

@@ -1,5 +1,6 @@
 // Possible contents of a disk after a power loss, from its previous contents and the shim's log. Only synced data is
-// certain; any other block may be old or new, any name missing or back. Independent of what the files contain.
+// certain: any other block may be old or new, and any directory entry may be missing or restored. Knows nothing about
+// the files' contents.
 
 import {
   chmodSync,

@@ -1,5 +1,5 @@
-// Concurrent writes of every kind over several connections, until the appliance dies. `Acknowledged` records answered
-// and unanswered requests.
+// Concurrent writes of every kind over several connections, until the appliance is killed. `Acknowledged` records which
+// requests got a response.
 
 import { createHash } from "node:crypto";
 import type { ApiResponse, Client } from "../../../test/support/appliance/client.ts";

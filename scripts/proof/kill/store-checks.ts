@@ -26,7 +26,7 @@ export function findFlaws(
     const [gaps] = db
       .query("SELECT count(*) = coalesce(max(sequence), 0), count(DISTINCT at) = count(*) FROM history_transactions")
       .values() as [[number, number]];
-    if (gaps[0] !== 1 || gaps[1] !== 1) flaws.push("the sequence has a gap, or two transactions share an instant");
+    if (gaps[0] !== 1 || gaps[1] !== 1) flaws.push("the sequence has a gap, or two transactions share a timestamp");
     for (const kind of KINDS) flaws.push(...liveRowMismatches(db, getTableName(kind.table), kind.code));
     const versionQuery = db.query(
       `SELECT 1 FROM history_records r JOIN history_versions v ON v.key > (r.n << 31) AND v.key < ((r.n + 1) << 31)

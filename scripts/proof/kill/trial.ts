@@ -1,4 +1,4 @@
-// Store trial through many rounds: start, check, writes, kill, and loss of unsynced data.
+// Repeated trial of one store: start, check, write, kill, and lose unsynced data.
 
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Fairness between users under a burst of writes: times small writes of others during concurrent bulk requests of one
-// Member; then the Member exceeds the limit of queued writes.
+// Fairness between users under a burst of writes: times other users' small writes during concurrent bulk requests of
+// one Member; then the Member exceeds the limit of queued writes.
 
 import { join } from "node:path";
 import { type Running, startExecutable } from "../../benchmark/executable.ts";

@@ -33,7 +33,7 @@ export interface Report {
   readonly sent: number;
   /** Number of requests that were due, but found no free connection until the end. */
   readonly unsent: number;
-  /** Number of requests not answered in time. */
+  /** Number of requests without a response in time. */
   readonly unanswered: number;
   /** Number of connections closed during a request. */
   readonly broken: number;
@@ -42,7 +42,7 @@ export interface Report {
   readonly withoutRetryAfter: number;
   /** Samples of responses other than success, 429 or 503. */
   readonly faults: readonly string[];
-  /** Latencies of successes from the due time: what a caller waits. */
+  /** Latencies of successes from the due time, as experienced by a caller. */
   readonly served: Latencies;
   readonly byClass: Readonly<Record<string, Latencies>>;
   readonly long: Readonly<Record<string, Latencies>>;

@@ -1,4 +1,4 @@
-// Load composition: tables of the requests in an hour of a busy network, and their wire form.
+// Load mix: tables of the requests in an hour of a busy network, and their bytes on the wire.
 
 import { requestBytes } from "../../benchmark/load.ts";
 

@@ -1,5 +1,5 @@
-// Resource samples of a running appliance, taken from outside: anonymous memory, descriptors, and size of the
-// write-ahead log.
+// Resource samples of a running appliance, taken from outside the process: anonymous memory, descriptors, and size of
+// the write-ahead log.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { quantilesOf } from "../../quantiles.ts";

@@ -6,7 +6,7 @@ import { parseCsv } from "../../../test/support/contract/csv.ts";
 import { communityCredential } from "../../benchmark/requests.ts";
 import { processorMsOf } from "../../testing/processes.ts";
 import type { Finding, ProofContext } from "../part.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../string-list.ts";
 import { type Header, headerOf, type RawResponse } from "./raw-client.ts";
 import { median, quantile } from "./samples.ts";
 import { bearer, type Caller, dataOf, type Json, OWNER_EMAIL, type People, populate, Testbed } from "./testbed.ts";

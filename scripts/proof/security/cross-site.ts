@@ -1,8 +1,8 @@
-// Cross-site requests with the victim's cookie, which must change nothing, and request data in headers, which responses
-// must not echo.
+// Cross-site requests with the victim's cookie, which must not change anything, and request data in headers, which
+// responses must not echo.
 
 import type { Finding, ProofContext } from "../part.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../string-list.ts";
 import { type Header, headerOf, jsonField, type RawRequest, type RawResponse } from "./raw-client.ts";
 import {
   type Caller,

@@ -1,5 +1,5 @@
 // Guesses by a caller who may read and write: secrets written until a response differs, correct values in every secret
-// field, and filters for records out of reach.
+// field, and filters for records the caller cannot access.
 
 import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import { communityCredential } from "../../benchmark/requests.ts";

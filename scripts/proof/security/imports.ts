@@ -1,5 +1,5 @@
-// Malicious sources of imports, with random contents: they must not get token or key into a log or the ledger, send
-// requests through a foreign proxy, or cause endless imports or stack traces.
+// Malicious sources of imports, with random contents: they must not get the token or key into a log or the ledger,
+// redirect requests through another proxy, or cause endless imports or stack traces.
 
 import { type CommandResult, spawnPiped, waitForExit } from "../../../test/support/executable/executable.ts";
 import {

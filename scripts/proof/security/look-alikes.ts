@@ -1,4 +1,4 @@
-// Refusal of invisible and look-alike names, and of the weakest passwords.
+// Rejection of invisible names, look-alike names, and the weakest passwords.
 
 import type { Finding, ProofContext } from "../part.ts";
 import type { RawResponse } from "./raw-client.ts";

@@ -1,5 +1,5 @@
-// API keys and session tokens sent by mistake in headers that are stored with a request. The caller searches the store
-// for them.
+// API keys and session tokens sent by mistake in headers that are stored with the request. The caller searches the
+// store for them.
 
 import type { Finding } from "../part.ts";
 import { type Header, headerOf, jsonField } from "./raw-client.ts";

@@ -1,5 +1,5 @@
-// Appliance actions on users' behalf: fair access to scans when Members flood a network, and log entries before any
-// probe.
+// Actions that the appliance takes on users' behalf: fair access to scans when Members flood a network, and log entries
+// before any probe.
 
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import { communityCredential } from "../../benchmark/requests.ts";

@@ -3,13 +3,13 @@
 
 import { DEMO_EMAIL } from "../../../src/demo/cast.ts";
 import { DEMO_PASSWORD } from "../../../src/demo/demo.ts";
-import { Workplace } from "../../../test/support/executable/executable.ts";
+import { Sandbox } from "../../../test/support/executable/executable.ts";
 import { LONG_HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Finding, ProofContext } from "../part.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../string-list.ts";
 import { type Header, jsonField, type RawRequest, type RawResponse, sendRaw, sessionOf } from "./raw-client.ts";
 
-/** Host headers with the name of a foreign page, including in disguise. */
+/** Host headers with the name of another site, including in disguise. */
 const FOREIGN_HOSTS: ReadonlyArray<Headers> = [
   [["Host", "evil.example"]],
   [["Host", "EVIL.example.:PORT"]],
@@ -36,10 +36,10 @@ const PAGES = texts(`/ ¦ /hosts ¦ /docs ¦ /docs/scalar.js ¦ /handbook ¦ /op
 type Headers = readonly Header[];
 
 export async function proveRebinding(context: ProofContext): Promise<Finding[]> {
-  const workplace = new Workplace(context.directory);
+  const sandbox = new Sandbox(context.directory);
   try {
     const command = [context.executable];
-    const demo = await workplace.serve(["--demo"], { command, startDeadlineMs: LONG_HANG_MS });
+    const demo = await sandbox.serve(["--demo"], { command, startDeadlineMs: LONG_HANG_MS });
     const port = Number(new URL(demo.url).port);
     const send = (request: RawRequest, headers: Headers) => {
       const hostHeaders = headers.map(([name, value]) => [name, value.replace("PORT", String(port))] as const);
@@ -75,7 +75,7 @@ export async function proveRebinding(context: ProofContext): Promise<Finding[]> 
       },
     ];
   } finally {
-    await workplace.close();
+    await sandbox.close();
   }
 }
 

@@ -1,4 +1,4 @@
-// Search for known secrets in bytes, in every likely encoding. Free of side effects except for reading files.
+// Search for known secrets in bytes, in every likely encoding. Has no side effects besides reading files.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";

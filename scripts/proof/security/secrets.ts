@@ -14,7 +14,7 @@ import { startV3Agent } from "../../../test/support/snmp/v3-agent.ts";
 import { viewOf } from "../../../test/support/snmp/view.ts";
 import { communityCredential } from "../../benchmark/requests.ts";
 import type { Finding, ProofContext } from "../part.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../string-list.ts";
 import { misplacedCredentials } from "./misplaced-credentials.ts";
 import { type Header, jsonField, type RawResponse, sessionOf } from "./raw-client.ts";
 import {

@@ -1,5 +1,5 @@
-// Secret destinations, observed at the sockets: an appliance and all possible targets in a private network namespace,
-// while Members, scans and undos change addresses and subnets at random.
+// Destinations of secrets, observed at the sockets: an appliance and all possible targets in a private network
+// namespace, while Members, scans and undos change addresses and subnets at random.
 
 import { systemTimers } from "../../../src/base/timers.ts";
 import { PROOF_HANG_MS } from "../../../test/support/measure/limits.ts";

@@ -31,7 +31,7 @@ export async function proveSessions(context: ProofContext): Promise<Finding[]> {
       await testFixation(testbed),
       await testSessionEnds(testbed, people),
       await testCookies(testbed),
-      await testRights(testbed, people),
+      await testPermissions(testbed, people),
     ];
   } finally {
     await testbed.close();
@@ -165,8 +165,8 @@ async function testCookies(testbed: Testbed): Promise<Finding> {
   };
 }
 
-/** Tests that the permissions of sessions and keys follow the user's role at once, even when it is lowered. */
-async function testRights(testbed: Testbed, people: People): Promise<Finding> {
+/** Tests that the permissions of sessions and keys follow the user's role immediately, even when it is lowered. */
+async function testPermissions(testbed: Testbed, people: People): Promise<Finding> {
   const next = sources();
   const session = await testbed.asMember(next());
   const created = dataOf(await session.post("auth/keys", keyBody(people, "of the member", "Member")));

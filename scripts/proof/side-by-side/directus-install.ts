@@ -1,5 +1,5 @@
-// Directus from npm in a separate directory, with two compiled modules. Run as a script, it installs Directus while the
-// registry is reachable; the comparison itself is offline. Not part of the product.
+// Directus from npm in a separate directory, with its two native modules. Run as a script, it installs Directus while
+// the registry is reachable; the comparison itself runs offline. Not part of the product.
 
 import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";

@@ -1,5 +1,5 @@
-// HTTP server in front of PostgreSQL, as small and fast as the comparison permits, in a separate process. Usage:
-// postgres-server.ts SOCKET PORT. Key, total and page are queried in one prepared statement, thus in one round trip.
+// HTTP server in front of PostgreSQL, as small and fast as possible, in a separate process. Usage: postgres-server.ts
+// SOCKET PORT. Fetches key, total and page with one prepared statement, in one round trip.
 
 import { SQL } from "bun";
 

@@ -1,4 +1,4 @@
-// Resource usage of a product's processes, of which a database server has many, as the kernel reports it.
+// Resource usage of all processes of a product, as reported by the kernel (a database server has many).
 
 import { readFileSync } from "node:fs";
 import { processorMsOf, processTree } from "../../testing/processes.ts";

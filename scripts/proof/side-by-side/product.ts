@@ -36,7 +36,7 @@ export interface Product {
   readonly port: number;
   /** Processes of the product; their children count as well. */
   readonly pids: readonly number[];
-  /** Loads the rows, unless they exist. The product runs neither before nor afterwards. */
+  /** Loads the rows, unless they exist. The product is not running before or afterwards. */
   load(versions: () => Iterable<Version>): Promise<void>;
   /** Starts the product. @returns milliseconds from the start of the first process to the first served page */
   start(): Promise<number>;

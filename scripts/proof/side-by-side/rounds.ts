@@ -1,5 +1,5 @@
-// Alternating measurements of the products, A B C A B C …, so that other load on the machine affects all equally, and
-// their ratios.
+// Alternating measurements of the products, A B C A B C …, so that other load on the machine affects all of them
+// equally; and their ratios.
 
 import { type LoadResult, load } from "../../benchmark/load.ts";
 import { cpuSecondsOf } from "./processes.ts";

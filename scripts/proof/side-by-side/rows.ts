@@ -1,4 +1,5 @@
-// Compared rows, written by netledger's own writer, and read from its ledger version by version for the other products.
+// Rows for the comparison, written by netledger's own writer, and read from its ledger version by version for the other
+// products.
 
 import { join } from "node:path";
 import { openReadOnly } from "../../../src/db/connection.ts";

@@ -1,4 +1,4 @@
-// Differences from A to B. The API compares the earlier instant with the later; if A is later, its response is
+// Differences from A to B. The API compares the earlier timestamp with the later; if A is later, its response is
 // reversed.
 
 import type { ComparedEnds } from "../time/compared.ts";

@@ -1,4 +1,4 @@
-// Single record, requested as a list: browsers log the 404 for a deleted record, but not an empty list.
+// Single record, requested as a list, since browsers log the 404 of a deleted record but not an empty list.
 
 import type { Read } from "./client.ts";
 import { Refusal } from "./refusal.ts";

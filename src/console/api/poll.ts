@@ -1,7 +1,7 @@
 // Polling for state outside the change feed, such as the progress of a scan, while it is visible.
 
 import { useEffect, useRef } from "preact/hooks";
-import type { ApiResponse } from "./answer.ts";
+import type { ApiResponse } from "./response.ts";
 
 /** Repeats a request while the page is visible and no response is pending. @param everyMs null disables polling */
 export function usePoll(response: Pick<ApiResponse<unknown>, "retry" | "isLoading">, everyMs: number | null): void {

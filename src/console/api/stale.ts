@@ -1,4 +1,4 @@
-// Whether the page still shows a response for another timestamp or filter; it is then dimmed.
+// Stale state of a page: true while it still shows, dimmed, the response for another timestamp or filter.
 
 import { computed, effect, signal } from "@preact/signals";
 import { createContext } from "preact";

@@ -1,4 +1,4 @@
-// Frame for a bulk operation: heading, reason, problem and buttons.
+// Panel for a bulk operation: heading, reason, problem and buttons.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";

@@ -1,8 +1,8 @@
 // Bulk tagging: shows how many records already have the tag, then adds or removes it.
 
 import { useEffect, useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { asRefusal, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { choicesOf, Select } from "../components/select.tsx";
 import { savedMany } from "../editing/saved.ts";
 import { lacksReason, reasonHeader } from "../forms/reason.ts";

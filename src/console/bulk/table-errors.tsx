@@ -1,4 +1,4 @@
-// Rejected table rows with the issues in their cells, editable in place.
+// Rejected table rows with the errors in their cells, editable in place.
 
 import type { RefusalIssue } from "../api/refusal.ts";
 import { ActionButton } from "../components/buttons.tsx";

@@ -1,9 +1,9 @@
 // Table import: file, column mapping, preview, errors and write.
 
 import { useEffect, useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { asRefusal } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { choicesOf, Select } from "../components/select.tsx";
 import { Waiting } from "../components/waiting.tsx";

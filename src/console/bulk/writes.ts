@@ -32,7 +32,7 @@ interface WriteOptions {
   readonly key: string;
 }
 
-/** One kind's paths stand for all, since they take the same request. */
+/** One kind's paths represent all, since they take the same request. */
 type AnyBulkUpdate = "/api/v1/vlans/bulk-update";
 type AnyBulkDelete = "/api/v1/vlans/bulk-delete";
 

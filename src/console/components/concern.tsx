@@ -1,4 +1,4 @@
-// Appliance concern: severity, description, remedy, and a link to the page where it can be resolved.
+// Appliance warning: severity, description, remedy, and a link to the page where it can be resolved.
 
 import type { DataOf } from "../api/client.ts";
 import { hrefOf, pathname } from "../url/location.ts";

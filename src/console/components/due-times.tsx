@@ -1,9 +1,9 @@
 // Next run times of a cron expression, computed by the appliance and shown in the user's and the schedule's time zone.
 
 import { useEffect, useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
+import { useResponse } from "../api/response.ts";
 import { formatLocal, parseInstant } from "../time/instant.ts";
 import { zone } from "../time/zone.ts";
 import { When } from "./when.tsx";

@@ -1,4 +1,4 @@
-// Response state: its error with a retry button, or a loading indicator until there are data.
+// Response state: the error with a retry button, or a loading indicator until data arrives.
 
 import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "./problem.tsx";

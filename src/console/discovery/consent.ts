@@ -1,4 +1,4 @@
-// An Admin's consent to send credentials to records that are unchanged since the preview. One transaction per item.
+// Admin approval to send credentials to records that are unchanged since the preview. One transaction per item.
 
 import { api, asRefusal, type DataOf, unwrapWrite } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";

@@ -1,7 +1,7 @@
 // Tabs of the discovery pages.
 
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { TabRow } from "../components/tabs.tsx";
 import { groupedDigits } from "../text/digits.ts";
 import { scopeQuery } from "../time/at.ts";

@@ -1,9 +1,9 @@
 // Findings of a scan with reasons. Findings of a dry run include the old and new value of each field.
 
 import { useEffect, useRef } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, type QueryOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
+import { useResponse } from "../api/response.ts";
 import { ListPager } from "../components/list-pager.tsx";
 import { NameLink } from "../components/name-link.tsx";
 import { ResponseState } from "../components/response-state.tsx";
@@ -16,7 +16,7 @@ import { recordPage } from "../names/record-page.ts";
 import { counted } from "../text/digits.ts";
 import { at, atQuery } from "../time/at.ts";
 import { hrefHere, hrefOf, pageOffset, parameter } from "../url/location.ts";
-import { isUnderWay, type ScanData, WrittenRecords } from "./scan-texts.tsx";
+import { isUnderWay, type ScanData, WrittenRecords } from "./scan-details.tsx";
 
 type FindingData = DataOf<"/api/v1/discovery/scans/{id}/findings">[number];
 type FindingQuery = QueryOf<"/api/v1/discovery/scans/{id}/findings">;

@@ -1,4 +1,4 @@
-// Content around the discovery lists: tabs, and actions on ignored records.
+// Additions to the discovery lists: tabs, and actions on ignored records.
 
 import type { ListExtras } from "../lists/list-page.tsx";
 import { may } from "../session/me.ts";

@@ -11,7 +11,7 @@ import { cancelScan, startScan } from "../scanning/scan-requests.ts";
 import { may } from "../session/me.ts";
 import { isPast } from "../time/at.ts";
 import { go, hrefOf } from "../url/location.ts";
-import { isUnderWay, type ScanData } from "./scan-texts.tsx";
+import { isUnderWay, type ScanData } from "./scan-details.tsx";
 
 /** Shows nothing in the past. */
 export function ScanActions({ scan, onCanceled }: { readonly scan: ScanData; onCanceled(): void }) {

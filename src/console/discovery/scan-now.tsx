@@ -1,7 +1,7 @@
 // Form to start a scan. All input is kept in the URL, so that a reload or an error loses nothing.
 
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { LinkButton } from "../components/buttons.tsx";
 import { Problem } from "../components/problem.tsx";
 import { ResponseState } from "../components/response-state.tsx";

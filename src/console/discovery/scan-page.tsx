@@ -1,8 +1,8 @@
 // Scan page: parameters and requester, progress while running, result, and findings.
 
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
+import { useResponse } from "../api/response.ts";
 import { TextFact, TimeFact } from "../components/fact-values.tsx";
 import { Fact } from "../components/facts.tsx";
 import { NameLink } from "../components/name-link.tsx";
@@ -18,7 +18,15 @@ import { formatDuration } from "../time/instant.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
 import { Findings } from "./findings.tsx";
 import { ScanActions, ScanAgain } from "./scan-actions.tsx";
-import { isUnderWay, lengthOf, type ScanData, ScanProgress, ScanState, Scope, WrittenRecords } from "./scan-texts.tsx";
+import {
+  isUnderWay,
+  lengthOf,
+  type ScanData,
+  ScanProgress,
+  ScanState,
+  Scope,
+  WrittenRecords,
+} from "./scan-details.tsx";
 
 /** The appliance updates the progress four times a second, faster than needed for reading. */
 const POLL_MS = 1_000;
@@ -107,7 +115,7 @@ function Request({ scan }: { readonly scan: ScanData }) {
 
 const answeredText = (count: number) => counted(count, "address answered", "addresses answered");
 
-/** For a running or queued scan. Progress at past instants is unknown. */
+/** For a running or queued scan. Progress at past timestamps is unknown. */
 function Progress({ scan }: { readonly scan: ScanData }) {
   const { progress, status } = scan;
   if (isPast.value)

@@ -1,8 +1,8 @@
 // Scan list, newest first: running scans with progress, others with results.
 
-import { useResponse } from "../api/answer.ts";
 import { type QueryOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
+import { useResponse } from "../api/response.ts";
 import { ListPager } from "../components/list-pager.tsx";
 import { Page } from "../components/page.tsx";
 import { ResponseState } from "../components/response-state.tsx";
@@ -16,8 +16,16 @@ import { discoveryText } from "../text/discovery.ts";
 import { isPast, scopeQuery } from "../time/at.ts";
 import { hrefOf, pageOffset, parameter } from "../url/location.ts";
 import { DiscoveryTabs } from "./discovery-tabs.tsx";
+import {
+  isUnderWay,
+  lengthOf,
+  type ScanData,
+  ScanProgress,
+  ScanState,
+  Scope,
+  WrittenRecords,
+} from "./scan-details.tsx";
 import { isScanFormOpen, ScanNow, ScanNowLink } from "./scan-now.tsx";
-import { isUnderWay, lengthOf, type ScanData, ScanProgress, ScanState, Scope, WrittenRecords } from "./scan-texts.tsx";
 
 const PAGE_SCANS = 50;
 /** Poll interval while a scan runs, and while idle, to notice new scans. */

@@ -1,8 +1,8 @@
 // Schedule page at the URL's timestamp: scope, next run, and resulting scans.
 
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
+import { useResponse } from "../api/response.ts";
 import { LinkButton } from "../components/buttons.tsx";
 import { DueTimes } from "../components/due-times.tsx";
 import { Fact } from "../components/facts.tsx";
@@ -16,7 +16,7 @@ import { fieldLabel } from "../text/lists.ts";
 import { atQuery, isPast } from "../time/at.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
-import { Scope } from "./scan-texts.tsx";
+import { Scope } from "./scan-details.tsx";
 
 type Schedule = DataOf<"/api/v1/discovery/schedules">[number];
 

@@ -1,8 +1,8 @@
 // Page of addresses and subnets that await an Admin's approval for credentials, with the effect of each approval.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { Copied } from "../components/copied.tsx";
 import { csvOf } from "../components/curl.ts";

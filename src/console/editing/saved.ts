@@ -1,7 +1,7 @@
-// The last write, which can be undone on the page where it was made.
+// The last write, which the user can undo on the page where it was made.
 
 import { signal } from "@preact/signals";
-import { onResponsesCleared } from "../api/answer.ts";
+import { onResponsesCleared } from "../api/response.ts";
 
 export interface Saved {
   readonly kind: string;

@@ -14,7 +14,7 @@ export interface Tagged {
 }
 
 /**
- * One kind's paths stand for all: TypeScript cannot relate a union of paths to their bodies. All kinds take the same
+ * One kind's paths represent all: TypeScript cannot relate a union of paths to their bodies. All kinds take the same
  * parameters, and the generated forms build the bodies.
  */
 type List = "/api/v1/vlans";
@@ -70,7 +70,7 @@ export async function removeRecord(
   return (await unwrapWrite(api.DELETE(`${apiPath(kind)}/{id}` as Item, { params, headers }))).sequence;
 }
 
-/** Query of a deletion; only what is asked for, since not every kind can be ignored. */
+/** Query of a deletion, with only the requested options, since not every kind can be ignored. */
 export function removalQuery({ cascade, ignore }: { readonly cascade: boolean; readonly ignore: boolean }) {
   return { ...(cascade ? { cascade } : {}), ...(ignore ? { ignore } : {}) };
 }

@@ -19,7 +19,7 @@ interface ChangedSubjectProps {
   readonly word?: string | undefined;
 }
 
-/** Kind and name of a record, linked to its page, if it has one, at the given instant. */
+/** Kind and name of a record, linked to its page, if it has one, at the given timestamp. */
 export function ChangedSubject({ type, id, name, at, hostId, word }: ChangedSubjectProps) {
   const page = anyRecordPage(type, id);
   // On a host's page, the host is implied.

@@ -1,4 +1,4 @@
-// Field value of a record: references by name, instants in the reader's zone, other values as text.
+// Field value of a record: references by name, timestamps in the reader's zone, other values as text.
 
 import { CommaList } from "../components/comma-list.tsx";
 import { CustomValue } from "../components/custom-value.tsx";

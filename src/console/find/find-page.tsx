@@ -1,8 +1,8 @@
 // Start page: results of the search above, with the location if the term can be located, and matching names.
 
 import { useEffect } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { Page } from "../components/page.tsx";
 import { Problems } from "../components/problem.tsx";
 import { network, scopeQuery } from "../time/at.ts";

@@ -1,7 +1,7 @@
 // Latest transactions, one sentence each, shown on the start page below the summary of the day.
 
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { Problem } from "../components/problem.tsx";
 import { When } from "../components/when.tsx";
 import { Sentence } from "../history/sentence.tsx";

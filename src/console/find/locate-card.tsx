@@ -1,7 +1,7 @@
-// Location of the search term at the instant in the URL, with reasons and history.
+// Location of the search term at the timestamp in the URL, with reasons and history.
 
-import { type ApiResponse, useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { type ApiResponse, useResponse } from "../api/response.ts";
 import { Copied } from "../components/copied.tsx";
 import { NamedFact } from "../components/fact-values.tsx";
 import { Fact } from "../components/facts.tsx";

@@ -1,8 +1,8 @@
-// Location history: a visual strip, and an equivalent table with links to each instant.
+// Location history: a visual strip, and an equivalent table with links to each timestamp.
 
 import { useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { Problem } from "../components/problem.tsx";
 import { RowsTable } from "../components/rows-table.tsx";
 import { When } from "../components/when.tsx";
@@ -89,7 +89,7 @@ function Strip({ stays, span }: { readonly stays: readonly Stay[]; readonly span
 function Rows({ stays, span }: { readonly stays: readonly Stay[]; readonly span: Span }) {
   const [isExpanded, setExpanded] = useState(false);
   const latest = stays.toReversed();
-  // Includes the row of the shown instant.
+  // Includes the row of the shown timestamp.
   const current = latest.findIndex((stay) => isAtInstant(stay, atMs.value));
   const shown = isExpanded ? latest : latest.slice(0, Math.max(ROWS_SHOWN, current + 2));
   return (

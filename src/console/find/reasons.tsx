@@ -1,4 +1,4 @@
-// Evidence for a location as sentences, with links to the underlying records at the shown instant.
+// Evidence for a location in sentences, with links to the underlying records at the shown timestamp.
 
 import type { components } from "#api";
 import { NameLink } from "../components/name-link.tsx";

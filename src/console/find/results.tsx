@@ -1,7 +1,7 @@
 // Search results of all kinds, best first: link, reason for the match, and last use of a former name.
 
-import type { ApiResponse } from "../api/answer.ts";
 import type { MetaOf } from "../api/client.ts";
+import type { ApiResponse } from "../api/response.ts";
 import { Waiting } from "../components/waiting.tsx";
 import { When } from "../components/when.tsx";
 import { capital, kindWords } from "../kinds/kinds.ts";

@@ -1,8 +1,8 @@
 // Start page without a search: attention items, changes of the last day, and shortcuts, with links to the records.
 
 import type { ComponentChildren } from "preact";
-import { type ApiResponse, useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { type ApiResponse, useResponse } from "../api/response.ts";
 import { ConcernLine } from "../components/concern.tsx";
 import { NameLink } from "../components/name-link.tsx";
 import { Page } from "../components/page.tsx";
@@ -31,7 +31,7 @@ type Summary = DataOf<"/api/v1/summary">;
 type Attention = Summary["needs_attention"][number];
 
 export function Start() {
-  // The time bar reports invalid instants and unknown markers; no request is possible.
+  // The time bar reports invalid timestamps and unknown markers; no request is possible.
   const request = isPast.value && atMs.value === null ? null : read("/api/v1/summary", { query: scopeQuery() });
   const { data, problem, retry } = useResponse(request);
   const appliance = useResponse(mayNow("getAppliance") ? read("/api/v1/appliance") : null);

@@ -1,4 +1,4 @@
-// Location history for the strip and the table: timeline intervals and the gaps between them. Pure.
+// Location history as used by the strip and the table: timeline intervals and the gaps between them. Pure.
 
 import type { components } from "#api";
 import { DAY_MS, parseInstant, urlTimestamp } from "../time/instant.ts";
@@ -30,7 +30,7 @@ export function isCutOff({ from }: Pick<Stay, "from">, span: Pick<Span, "from">)
   return span.from !== null && from <= span.from + CLOCK_TOLERANCE_MS;
 }
 
-/** The month before now, or around an earlier instant, aligned to days so that steps rarely request a new range. */
+/** The month before now, or around an earlier timestamp, aligned to days so that steps rarely request a new range. */
 export function spanAround(atMs: number | null, nowMs: number, isAll: boolean): Span {
   if (isAll) return { from: null, to: nowMs, query: {} };
   if (atMs === null || atMs >= nowMs - SPAN_MS / 2)
@@ -72,7 +72,7 @@ export function staysOf(intervals: readonly Interval[], endMs: number): Stay[] {
   return stays;
 }
 
-/** Whether a stay contains the instant; now is in the current stay. */
+/** Whether a stay contains the timestamp; now is in the current stay. */
 export function isAtInstant({ from, to, isCurrent }: Stay, atMs: number | null): boolean {
   return atMs === null ? isCurrent : from <= atMs && (atMs < to || isCurrent);
 }

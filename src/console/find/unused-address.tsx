@@ -1,7 +1,7 @@
 // Unused address: its subnet, and whether it is available. One line per network with a matching subnet.
 
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { atQuery, network, scopeQuery } from "../time/at.ts";

@@ -1,8 +1,8 @@
 // Credentials for the first scan. Secrets exist only in the page's memory and in the body of one request.
 
-import { type ApiResponse, useResponse } from "../api/answer.ts";
 import { api, type DataOf, read, throwRefusal, unwrap } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
+import { type ApiResponse, useResponse } from "../api/response.ts";
 import { reasonHeader } from "../forms/reason.ts";
 import { me } from "../session/me.ts";
 import { wizardText } from "../text/first-run.ts";

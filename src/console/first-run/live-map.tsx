@@ -1,8 +1,8 @@
 // Live map of a network during a scan. The map page has an equivalent table.
 
 import { useMemo, useRef } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { MapCanvas } from "../map/canvas.tsx";
 import { diagramOf } from "../map/diagram.ts";
 import type { Control } from "../map/picture.ts";

@@ -1,7 +1,7 @@
 // First step of the wizard: what the machine running netledger knows of itself, recorded as the first host.
 
-import { useResponse } from "../api/answer.ts";
 import { api, read, unwrap } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { LinkButton } from "../components/buttons.tsx";
 import { Problem } from "../components/problem.tsx";
 import { ResponseState } from "../components/response-state.tsx";

@@ -1,11 +1,11 @@
 // Nightly schedule that repeats the first scan: created with one click, shown with its next run times.
 
-import { useResponse } from "../api/answer.ts";
 import { api, read, unwrap } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { DueTimes } from "../components/due-times.tsx";
 import { NameLink } from "../components/name-link.tsx";
 import { Problem } from "../components/problem.tsx";
-import type { ScanData } from "../discovery/scan-texts.tsx";
+import type { ScanData } from "../discovery/scan-details.tsx";
 import { reasonHeader } from "../forms/reason.ts";
 import { useWrite } from "../forms/use-write.ts";
 import { isAnyLarge } from "../scanning/targets.ts";

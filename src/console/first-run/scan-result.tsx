@@ -1,10 +1,10 @@
 // First scan result: written records, unanswered or skipped targets with reasons, and next steps.
 
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { Problem } from "../components/problem.tsx";
 import { FindingLine } from "../discovery/findings.tsx";
-import { type ScanData, WrittenRecords } from "../discovery/scan-texts.tsx";
+import { type ScanData, WrittenRecords } from "../discovery/scan-details.tsx";
 import { NEW } from "../editing/edit-slot.tsx";
 import { may } from "../session/me.ts";
 import { mayOpen } from "../settings/areas.ts";
@@ -67,7 +67,7 @@ const ERRORS: Readonly<Record<string, string>> = {
 const someUnanswered = (unanswered: number) =>
   `${counted(unanswered, "address", "addresses")} did not answer SNMP. Most computers and printers have no SNMP; others may need another community or user.`;
 
-/** Number of devices without an SNMP answer. New devices have no finding for it, so only the count is known. */
+/** Number of devices without an SNMP response. New devices have no finding for it, so only the count is known. */
 function UnansweredSnmp({ scan: { progress, outcome }, credentials }: ScanResultProps) {
   const requested = progress?.devices_asked ?? 0;
   const unanswered = requested - (progress?.devices_answered ?? 0);

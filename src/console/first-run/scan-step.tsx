@@ -1,16 +1,16 @@
 // Last step of the wizard: targets and credentials, the running scan, and its result.
 
 import { useRef } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { useResponse } from "../api/response.ts";
 import { LinkButton } from "../components/buttons.tsx";
 import { Fact } from "../components/facts.tsx";
 import { Problem, sentenceOf } from "../components/problem.tsx";
 import { ResponseState } from "../components/response-state.tsx";
 import { ScanActions } from "../discovery/scan-actions.tsx";
-import { isUnderWay, type ScanData, ScanProgress } from "../discovery/scan-texts.tsx";
+import { isUnderWay, type ScanData, ScanProgress } from "../discovery/scan-details.tsx";
 import { useWrite } from "../forms/use-write.ts";
 import { kindWords } from "../kinds/kinds.ts";
 import { RecordLink } from "../names/record-link.tsx";

@@ -1,9 +1,9 @@
 // Scan targets selected in the wizard: subnets of the network, and typed targets.
 
 import { useMemo } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { useResponse } from "../api/response.ts";
 import { addressesOfTargets, isAnyLarge, targetsIn } from "../scanning/targets.ts";
 import { parameter } from "../url/location.ts";
 import { type SubnetChoice, subnetChoice } from "./subnet-choice.ts";

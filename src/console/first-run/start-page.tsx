@@ -1,8 +1,8 @@
 // First-run wizard from an empty inventory to the first map, one question per step.
 
 import { useEffect, useRef } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { NameLink } from "../components/name-link.tsx";
 import { Page } from "../components/page.tsx";
 import { ResponseState } from "../components/response-state.tsx";

@@ -1,4 +1,4 @@
-// Subnet choice in the wizard: whether a subnet is preselected, and if not, why. Pure.
+// Subnet choice in the wizard: which subnets are preselected, and why the others are not. Pure.
 
 import { addressesOfTargets } from "../scanning/targets.ts";
 import type { SkipReason } from "../text/first-run.ts";

@@ -1,4 +1,4 @@
-// Conflict in a field that others changed too: the original value, theirs, and the user's own.
+// Conflict in a field that someone else changed too: the original value, theirs, and the user's own.
 
 import { ActionButton } from "../components/buttons.tsx";
 import { Fact } from "../components/facts.tsx";

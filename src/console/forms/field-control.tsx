@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
+import { useResponse } from "../api/response.ts";
 import { DueTimes } from "../components/due-times.tsx";
 import { choicesOf, Select, type SelectChoice } from "../components/select.tsx";
 import { kindWords } from "../kinds/kinds.ts";

@@ -1,7 +1,7 @@
 // Host input that searches by name, since there are too many hosts for a list.
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
+import { useResponse } from "../api/response.ts";
 import { nameOf } from "../names/names.ts";
 import { endOfId, shownName } from "../names/shown-name.ts";
 import { choiceOf, hostSearchRead, hostsByNameRead } from "./choices.ts";

@@ -1,4 +1,4 @@
-// Input for the reason of a change. States up front whether a reason is required.
+// Input for the reason for a change. States up front whether a reason is required.
 
 import { REASON_MAX_LENGTH } from "#limits";
 import { isReasonRequired } from "./reason.ts";

@@ -1,4 +1,4 @@
-// Idempotency keys: the API carries out a repeated write only once.
+// Idempotency keys: the API executes a repeated write only once.
 
 const BYTES = 16;
 

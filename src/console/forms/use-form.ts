@@ -38,7 +38,7 @@ export interface FormState extends Omit<WriteState, "send"> {
    * Registers a shown field.
    * @param pointer JSON pointer of the value in the request body
    * @param isFinal whether more typing cannot fix the error
-   * @returns the error to show: at once if final, otherwise after the first submission
+   * @returns the error to show: immediately if final, otherwise after the first submission
    */
   check(name: string, pointer: string, error: string | null, isFinal?: boolean): string | null;
   /** Ends the registration of a field. */

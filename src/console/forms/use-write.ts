@@ -1,5 +1,5 @@
 // Write state of a form: busy, refused, or of unknown outcome. A retry of an unchanged write reuses its idempotency
-// key, so that it is carried out only once.
+// key, so that it is executed only once.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";

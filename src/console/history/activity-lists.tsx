@@ -1,8 +1,8 @@
 // Most active records in a period: flapping ports, new and deleted records, most changes; and the most active users.
 
 import type { ComponentChildren } from "preact";
-import { type ApiResponse, useResponse } from "../api/answer.ts";
 import { type DataOf, type QueryOf, read } from "../api/client.ts";
+import { type ApiResponse, useResponse } from "../api/response.ts";
 import { LinkButton } from "../components/buttons.tsx";
 import { NameLink } from "../components/name-link.tsx";
 import { ResponseState } from "../components/response-state.tsx";

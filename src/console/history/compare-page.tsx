@@ -1,10 +1,10 @@
-// Comparison page: what was added, removed and changed between two instants, in everything, a network or a host.
+// Comparison page: what was added, removed and changed between two timestamps, in everything, a network or a host.
 
 import { useRef, useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { diffRead, fromAToB } from "../api/diff.ts";
 import type { DiffData } from "../api/diff-data.ts";
 import { refreshNow, useFresh } from "../api/fresh.ts";
+import { useResponse } from "../api/response.ts";
 import { LinkButton } from "../components/buttons.tsx";
 import { ObservedSwitch } from "../components/observed-switch.tsx";
 import { Page } from "../components/page.tsx";
@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
 
 export function ComparePage() {
   const ends = compared.value;
-  // The time bar reports an unreadable instant.
+  // The time bar reports an unreadable timestamp.
   return ends === null ? <ChooseStart /> : <ComparisonResult ends={ends} />;
 }
 

@@ -1,13 +1,13 @@
-// Record comparison between two instants, including parts. The page requests it once; its parts show change labels,
+// Record comparison between two timestamps, including parts. The page requests it once; its parts show change labels,
 // previous field values and removed records.
 
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useRef } from "preact/hooks";
-import { type ApiResponse, useResponse } from "../api/answer.ts";
 import type { Read } from "../api/client.ts";
 import { type DiffQuery, diffRead, fromAToB } from "../api/diff.ts";
 import type { DiffData } from "../api/diff-data.ts";
 import { refreshNow } from "../api/fresh.ts";
+import { type ApiResponse, useResponse } from "../api/response.ts";
 import { ObservedSwitch } from "../components/observed-switch.tsx";
 import { ResponseState } from "../components/response-state.tsx";
 import { Value } from "../field-values/value.tsx";
@@ -65,8 +65,8 @@ interface MatchingComparisonProps {
 }
 
 /**
- * For content with a separate request. Keeps the previous comparison while a previous response is shown: if A and B
- * are swapped, the differences are reversed at once, but the records arrive a moment later.
+ * For content with a separate request. Keeps the previous comparison while a previous response is shown: if A and B are
+ * swapped, the differences are reversed immediately, but the records arrive a moment later.
  */
 export function MatchingComparison({ isEarlier, children }: MatchingComparisonProps) {
   const comparison = useContext(PageComparison);
@@ -190,7 +190,7 @@ export function ChangeSign({ id }: { readonly id: string }) {
   );
 }
 
-/** Looks up names inside a removed record at the earlier instant. */
+/** Looks up names inside a removed record at the earlier timestamp. */
 export function NamedAsBefore({ id, children }: { readonly id: string; readonly children: ComponentChildren }) {
   const comparison = useContext(ShownComparison);
   if (comparison?.changes.get(id)?.change !== "removed") return <>{children}</>;

@@ -1,4 +1,4 @@
-// Differences between two instants, in display order. Pure.
+// Differences between two timestamps, in display order. Pure.
 
 import type { DiffData } from "../api/diff-data.ts";
 import { KIND_NAMES } from "../kinds/kinds.ts";

@@ -1,4 +1,4 @@
-// Difference list between two instants: added and removed records, and changed fields with old and new value.
+// Difference list between two timestamps: added and removed records, and changed fields with old and new value.
 
 import { useContext, useState } from "preact/hooks";
 import type { DiffData } from "../api/diff-data.ts";

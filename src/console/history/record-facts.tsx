@@ -1,4 +1,4 @@
-// Record facts: fields with a value (in a comparison, also those that had one) and custom fields.
+// Facts on a record's page: fields with a value (in a comparison, also fields that had one) and custom fields.
 
 import { CustomValue } from "../components/custom-value.tsx";
 import { Fact } from "../components/facts.tsx";

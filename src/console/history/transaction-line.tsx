@@ -1,8 +1,8 @@
 // Transaction as a line: time, summary, actor and reason. Opening it loads the changes.
 
 import { useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ResponseState } from "../components/response-state.tsx";
 import { When } from "../components/when.tsx";
 import { changesText } from "../text/changes.ts";

@@ -1,8 +1,8 @@
 // Transaction page: time, actor, reason, request and all changes.
 
 import { useEffect, useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton, LinkButton } from "../components/buttons.tsx";
 import { Fact } from "../components/facts.tsx";
 import { Page } from "../components/page.tsx";

@@ -1,7 +1,7 @@
 // Paged list of transactions, newest first. The URL holds page and cutoff, so that a shared link shows the same lines.
 
-import { useResponse } from "../api/answer.ts";
 import { type QueryOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { Pager } from "../components/pager.tsx";
 import { ResponseState } from "../components/response-state.tsx";
 import { at } from "../time/at.ts";

@@ -1,8 +1,8 @@
 // Bindings of a service to ports and addresses of its host. Each is written in its own transaction.
 
 import { useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { api, read, unwrap } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton, SubmitButton } from "../components/buttons.tsx";
 import { Problem } from "../components/problem.tsx";
 import { Select } from "../components/select.tsx";

@@ -1,4 +1,4 @@
-// Device faceplate: ports grouped by member and module, each linked to its row in the table below.
+// Device faceplate: ports grouped by stack member and module, each linked to its row in the table below.
 
 import { useContext, useEffect } from "preact/hooks";
 import { type DataOf, read } from "../api/client.ts";

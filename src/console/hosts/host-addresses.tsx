@@ -1,7 +1,7 @@
 // Addresses of a host in numeric order, followed by removed ones. Read page by page: a host may have thousands.
 
-import type { ApiResponse } from "../api/answer.ts";
 import type { MetaOf } from "../api/client.ts";
+import type { ApiResponse } from "../api/response.ts";
 import { Copied } from "../components/copied.tsx";
 import { PageFrame } from "../components/paged.tsx";
 import { pageOfRead } from "../components/paged-rows.ts";

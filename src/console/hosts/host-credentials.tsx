@@ -1,8 +1,8 @@
 // Credentials assigned to a host or its network, with forms to assign, unassign and try them.
 
 import { useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { api, type DataOf, read, unwrapWrite } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { ResponseState } from "../components/response-state.tsx";
 import { RowsTable } from "../components/rows-table.tsx";

@@ -1,7 +1,7 @@
 // API types of a host, its parts and its links, under the names used by the host pages.
 
-import type { ApiResponse } from "../api/answer.ts";
 import type { DataOf } from "../api/client.ts";
+import type { ApiResponse } from "../api/response.ts";
 
 export type HostData = Omit<DataOf<"/api/v1/hosts">[number], "counts">;
 /** Number of parts by kind. */

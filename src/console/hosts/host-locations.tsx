@@ -1,7 +1,7 @@
 // Host location: the switch ports that learned its MAC addresses, with confidence and reasons.
 
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { Copied } from "../components/copied.tsx";
 import { Problem } from "../components/problem.tsx";
 import { RowsTable } from "../components/rows-table.tsx";

@@ -1,7 +1,7 @@
 // Host neighbors: linked devices with evidence, stations on other ports, and the host's location.
 
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ResponseState } from "../components/response-state.tsx";
 import { RowsTable } from "../components/rows-table.tsx";
 import { Section } from "../components/section.tsx";

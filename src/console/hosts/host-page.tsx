@@ -1,6 +1,6 @@
 // Host page at the URL's timestamp. A deleted host links to its last state.
 
-import { useResponse } from "../api/answer.ts";
+import { useResponse } from "../api/response.ts";
 import { LinkButton } from "../components/buttons.tsx";
 import { Copied } from "../components/copied.tsx";
 import { windowToRead } from "../components/paged-rows.ts";

@@ -1,9 +1,9 @@
 // Host page requests: the host with its counts, and one page of each kind of part.
 
-import { type ApiResponse, useResponse } from "../api/answer.ts";
 import { type Read, read } from "../api/client.ts";
 import type { Live } from "../api/fresh.ts";
 import { oneOf } from "../api/one-of.ts";
+import { type ApiResponse, useResponse } from "../api/response.ts";
 import type { RowWindow } from "../components/paged-rows.ts";
 import { atQuery } from "../time/at.ts";
 import { LOCATION_ADDRESSES_MAX } from "./faceplate-limits.ts";

@@ -1,8 +1,8 @@
 // Services of a host with their bindings, and its open ports. Read page by page: a host may have thousands.
 
 import { useRef } from "preact/hooks";
-import type { ApiResponse } from "../api/answer.ts";
 import type { MetaOf } from "../api/client.ts";
+import type { ApiResponse } from "../api/response.ts";
 import { PageFrame } from "../components/paged.tsx";
 import { pageOfRead, type RowsRead } from "../components/paged-rows.ts";
 import { Problems } from "../components/problem.tsx";

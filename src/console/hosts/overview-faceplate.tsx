@@ -1,6 +1,6 @@
 // Faceplate on the overview of a switch. Limited to the first ports of a large device.
 
-import type { ApiResponse } from "../api/answer.ts";
+import type { ApiResponse } from "../api/response.ts";
 import { Problem } from "../components/problem.tsx";
 import { Waiting } from "../components/waiting.tsx";
 import { MatchingComparison } from "../history/comparison.tsx";

@@ -2,8 +2,8 @@
 
 import { useState } from "preact/hooks";
 import { LIMITS } from "#limits";
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { Problems } from "../components/problem.tsx";
 import { Waiting } from "../components/waiting.tsx";
 import { Restored } from "../forms/confirm-form.tsx";

@@ -1,8 +1,8 @@
 // Interface page at the URL's timestamp: facts, connected devices, and status history.
 
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
+import { useResponse } from "../api/response.ts";
 import { LinkButton } from "../components/buttons.tsx";
 import { NamedFact, TimeFact } from "../components/fact-values.tsx";
 import { Fact } from "../components/facts.tsx";

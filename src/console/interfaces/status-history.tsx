@@ -1,9 +1,9 @@
-// Status history of an interface: a chart, in which a click leads to the instant, and a table with links.
+// Status history of an interface: a chart, in which a click leads to the timestamp, and a table with links.
 
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ResponseState } from "../components/response-state.tsx";
 import { speedOf } from "../components/speed.ts";
 import { nameOf } from "../names/names.ts";
@@ -191,7 +191,9 @@ const QUERIED_MACS_MAX = 50;
 /** Limit of rows per response: ten IP addresses for each MAC address. */
 const ADDRESSES_MAX = 500;
 
-/** Host ids by the MAC addresses of their IP addresses, at the shown instant. @param networkId network of the hosts */
+/**
+ * Host ids by the MAC addresses of their IP addresses, at the shown timestamp. @param networkId network of the hosts
+ */
 function useStationHosts(macs: readonly string[], networkId: string): ReadonlyMap<string, string> {
   const filter = macs
     .slice(0, QUERIED_MACS_MAX)

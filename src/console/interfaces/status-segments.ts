@@ -2,7 +2,7 @@
 
 import { positionOf, type TimeWindow } from "../time/window.ts";
 
-/** State of an interface from an instant until the next version. */
+/** State of an interface from a timestamp until the next version. */
 export interface StatusVersion {
   readonly ms: number;
   readonly isPresent: boolean;
@@ -79,7 +79,7 @@ export function stationsOf(versions: readonly StatusVersion[], window: TimeWindo
   return presences.sort((a, b) => endOf(b) - endOf(a) || b.totalMs - a.totalMs || (a.mac < b.mac ? -1 : 1));
 }
 
-/** Changes of an interface at one instant. */
+/** Changes of an interface at one timestamp. */
 export interface StatusEvent {
   readonly ms: number;
   /** Null if unchanged. */

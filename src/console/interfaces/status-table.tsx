@@ -1,4 +1,4 @@
-// Status history of an interface as a table: one row per change, newest first, with a link to its instant.
+// Status history of an interface as a table: one row per change, newest first, with a link to its timestamp.
 
 import { useState } from "preact/hooks";
 import { Copied } from "../components/copied.tsx";

@@ -1,4 +1,4 @@
-// List columns and form fields of addresses.
+// List columns and form fields of IP addresses.
 
 import type { components } from "#api";
 import type { KindDetails } from "./details.ts";

@@ -11,7 +11,7 @@ interface KindEntry {
   readonly list?: `/${string}`;
   /** Page of one record; defaults to the page shared by all kinds. */
   readonly page?: `/${string}/:id`;
-  /** Whether that page can show any instant and has a history tab. */
+  /** Whether that page can show any timestamp and has a history tab. */
   readonly hasTabs?: true;
   /** Scope of the changes counted on the record's page; defaults to the record alone. */
   readonly subject?: "host_id" | "subnet_id";
@@ -207,7 +207,7 @@ type Entries = typeof ENTRIES;
 export type RecordKind = KindsWith<{ readonly path: string }>;
 /** Kinds with a form generated from the schema. */
 export type EditedKind = KindsWith<{ readonly isEdited: true }>;
-/** Kinds whose records have dedicated pages that can show any instant. */
+/** Kinds whose records have dedicated pages that can show any timestamp. */
 export type PagedKind = KindsWith<{ readonly hasTabs: true }>;
 /** Kinds with a list generated from the schema. */
 export type ListedKind = KindsWith<{ readonly details: unknown }>;

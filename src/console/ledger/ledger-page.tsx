@@ -1,7 +1,7 @@
-// Ledger page: head hash, external verification, verification results, and pruned periods.
+// Ledger page: head hash, checking it externally, verification results, and pruned periods.
 
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { Copied } from "../components/copied.tsx";
 import { Fact } from "../components/facts.tsx";
 import { Page } from "../components/page.tsx";

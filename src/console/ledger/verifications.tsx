@@ -1,8 +1,8 @@
 // Ledger verification results: the latest in full, earlier ones in one line each.
 
-import { useResponse } from "../api/answer.ts";
 import { api, type DataOf, read, unwrap } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { Copied } from "../components/copied.tsx";
 import { TextFact, TimeFact } from "../components/fact-values.tsx";

@@ -1,9 +1,9 @@
 // Filter dialog for a column: field, operator and value. Produces filter text that can still be edited.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { quoted } from "../api/filter-text.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton, SubmitButton } from "../components/buttons.tsx";
 import { ResponseState } from "../components/response-state.tsx";
 import { Select } from "../components/select.tsx";

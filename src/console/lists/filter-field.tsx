@@ -1,9 +1,9 @@
 // Filter input for a list in the API's filter grammar, with completions at the caret.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { useKeys } from "../components/keys.ts";
 import { go, hrefHere } from "../url/location.ts";
@@ -40,7 +40,7 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
     const next = applyCompletion(text, caret, completion);
     const input = field.current;
     if (input !== null) {
-      // Updates the input at once: the next key may arrive before the next render.
+      // Updates the input immediately: the next key may arrive before the next render.
       input.value = next.text;
       input.setSelectionRange(next.caret, next.caret);
     }

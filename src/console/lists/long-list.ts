@@ -1,5 +1,5 @@
 // List of any length, loaded in windows of rows at a single timestamp, so that writes during scrolling neither shift
-// nor repeat rows. Without a timestamp in the URL, that of the newest transaction applies.
+// nor repeat rows. Without a timestamp in the URL, uses that of the newest transaction.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal, isAborted, type Read, type ResponseData, read } from "../api/client.ts";

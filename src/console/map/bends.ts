@@ -1,4 +1,4 @@
-// Detours for links around devices between their ends, at which a straight line would seem to end. Pure.
+// Detours for links that would pass behind other devices and seem to end there. Pure.
 
 import type { Point } from "./viewport.ts";
 

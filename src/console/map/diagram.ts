@@ -1,4 +1,4 @@
-// Topology diagram of one instant, or of two compared: positions, a lane per link, and changes. Pure.
+// Topology diagram of one timestamp, or of two compared: positions, a lane per link, and changes. Pure.
 
 import type { paths } from "#api";
 import { shownName } from "../names/shown-name.ts";

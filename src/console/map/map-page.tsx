@@ -1,8 +1,8 @@
-// Map page of a network or a host's neighborhood: at an instant, compared with another, or over a period.
+// Map page of a network or a host's neighborhood: at a timestamp, compared with another, or over a period.
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { LinkButton } from "../components/buttons.tsx";
 import { NameLink } from "../components/name-link.tsx";
 import { Page } from "../components/page.tsx";
@@ -77,7 +77,7 @@ interface ViewProps {
   readonly query: MapQuery;
   readonly subject: MapSubject;
   readonly networkId: string | null;
-  /** Whether a map at an instant is a placeholder while a period loads. */
+  /** Whether a map at a timestamp is a placeholder while a period loads. */
   readonly isPeriodLoading?: boolean;
 }
 

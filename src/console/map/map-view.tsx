@@ -132,7 +132,7 @@ function EmptyNote({ isPeriod }: { readonly isPeriod: boolean }) {
   return <p class="note map-empty">{text} Links come from LLDP and CDP announcements: scan switches with SNMP.</p>;
 }
 
-/** Change counts in words as well as in colors. */
+/** Change counts in words, not only in colors. */
 function ChangeCounts({ diagram }: { readonly diagram: Diagram }) {
   const all = [...diagram.nodes, ...diagram.links];
   const count = (value: Presence) => all.filter(({ presence }) => presence === value).length;

@@ -1,4 +1,4 @@
-// Canvas renderer for a scene, whose content and positions are final.
+// Canvas renderer for a scene that is already laid out.
 
 import type { Scene, SceneDot, SceneLine, SceneName, Tone } from "./scene-parts.ts";
 import { type Colors, DASHES, fontOf, NAME_RIM } from "./style.ts";

@@ -1,4 +1,4 @@
-// Map scene at one scale: lines, dots and labels in pixels from the map origin. Pure.
+// Map scene at a given zoom level: lines, dots and labels in pixels from the map origin. Pure.
 
 import { BEND_AFTER, orderedEnds } from "./bends.ts";
 import { type Diagram, type DiagramLink, type DiagramNode, degreeOf, type Presence } from "./diagram.ts";

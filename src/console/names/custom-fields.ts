@@ -1,9 +1,9 @@
-// Custom field definitions at the shown instant, loaded on first use per instant and reloaded after a change.
+// Custom field definitions at the shown timestamp, loaded on first use per timestamp and reloaded after a change.
 
 import { type Signal, signal } from "@preact/signals";
-import { dropFieldResponses, onResponsesCleared } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { onChanges } from "../api/live.ts";
+import { dropFieldResponses, onResponsesCleared } from "../api/response.ts";
 import { fieldLabel } from "../text/lists.ts";
 import { ownValue } from "../text/own-value.ts";
 import { at } from "../time/at.ts";
@@ -19,10 +19,10 @@ const PREFIX = "custom_fields.";
 /** Exceeds the API's limit per organization. */
 const FIELDS_MAX = 1_000;
 
-/** Limit of cached instants: stepping through time visits many. */
+/** Limit of cached timestamps: stepping through time visits many. */
 const INSTANTS_MAX = 30;
 
-/** Definitions by instant, as in the URL; null for now. Least recently used first. */
+/** Definitions by timestamp, as in the URL; null for now. Least recently used first. */
 const fieldsByInstant = new Map<string | null, Signal<readonly CustomField[] | undefined>>();
 
 /** Custom fields of a record kind in order of creation; empty while loading. */
@@ -31,7 +31,7 @@ export function definedFieldsOf(kind: string): readonly CustomField[] {
   return fields.filter(({ kinds }) => (kinds as readonly string[]).includes(kind));
 }
 
-/** Definition of a field such as `custom_fields.rack`, at the shown instant or else now; null if there is none. */
+/** Definition of a field such as `custom_fields.rack`, at the shown timestamp or else now; null if there is none. */
 export function customFieldOf(field: string): CustomField | null {
   const key = customKey(field);
   if (key === null) return null;
@@ -73,7 +73,7 @@ onChanges((changes) => {
 
 onResponsesCleared(() => fieldsByInstant.clear());
 
-/** Definitions at an instant; undefined while loading. */
+/** Definitions at a timestamp; undefined while loading. */
 function fieldsAt(instant: string | null): readonly CustomField[] | undefined {
   const cached = fieldsByInstant.get(instant);
   const fields = cached ?? signal<readonly CustomField[] | undefined>(undefined);

@@ -1,4 +1,4 @@
-// Reference to a record by name, linked to its page at the shown instant.
+// Reference to a record by name, linked to its page at the shown timestamp.
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
@@ -9,7 +9,7 @@ import { nameOf } from "./names.ts";
 import { recordPage } from "./record-page.ts";
 import { shownName } from "./shown-name.ts";
 
-/** Overrides the instant of names and links inside, for comparisons. With `vs`, links lead to a comparison. */
+/** Overrides the timestamp of names and links inside, for comparisons. With `vs`, links lead to a comparison. */
 export const NamedAsOf = createContext<{ readonly at: string | null; readonly vs?: string } | null>(null);
 
 interface NamedProps {

@@ -1,23 +1,23 @@
-// Referenced record names at the shown instant, requested in batches: one request per kind and render.
+// Referenced record names at the shown timestamp, requested in batches: one request per kind and render.
 
 import { batch, type Signal, signal } from "@preact/signals";
-import { onResponsesCleared } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { IDS_MAX, idGroups } from "../api/ids.ts";
 import { onChanges } from "../api/live.ts";
+import { onResponsesCleared } from "../api/response.ts";
 import { apiPath, entryOf, type RecordKind } from "../kinds/kinds.ts";
 import { displayName } from "./display-name.ts";
 
 /** Undefined while loading; null for a record that did not exist then or is not accessible. */
 type Name = string | null | undefined;
 
-/** Names by instant (the URL's `at`) and id; least recently used instant first. */
+/** Names by timestamp (the URL's `at`) and id; least recently used timestamp first. */
 const names = new Map<string | null, Map<string, Signal<Name>>>();
-/** Tag colors by instant and id. */
+/** Tag colors by timestamp and id. */
 const colors = new Map<string | null, Map<string, string>>();
-/** Limit of cached instants: stepping through time visits many. */
+/** Limit of cached timestamps: stepping through time visits many. */
 const INSTANTS_MAX = 30;
-/** Last known name of each record, shown while the name at the instant is loading. */
+/** Last known name of each record, shown while the name at the timestamp is loading. */
 const lastNames = new Map<string, string | null>();
 /** Kinds by id of records with a current name, which can change. */
 const presentKinds = new Map<string, RecordKind>();

@@ -1,8 +1,8 @@
 // Map of a large subnet as equal blocks with their utilization. A block opens into smaller blocks or its addresses.
 
 import type { ComponentChildren } from "preact";
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { CellGrid } from "../components/cell-grid.tsx";
 import { Paged } from "../components/paged.tsx";
 import { ResponseState } from "../components/response-state.tsx";

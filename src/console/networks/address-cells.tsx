@@ -1,9 +1,9 @@
-// Address map of a subnet or part of one: a cell per address, and a table of the used addresses.
+// Address map of a subnet or part of one: one cell per address, and a table of the used addresses.
 
 import type { ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { type QueryOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { CellGrid } from "../components/cell-grid.tsx";
 import { ResponseState } from "../components/response-state.tsx";
 import { MatchingComparison, ShownComparison } from "../history/comparison.tsx";

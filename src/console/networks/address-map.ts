@@ -130,7 +130,7 @@ export function stepsPath(
   return `M${positionOf(first.ms)} 100${steps}H1000V100Z`;
 }
 
-/** Equally spaced instants in order, including both ends. */
+/** Equally spaced timestamps in order, including both ends. */
 export function instantsBetween(from: number, to: number, count: number): number[] {
   if (to <= from) return [to];
   return Array.from({ length: count }, (_, index) => Math.round(from + ((to - from) * index) / (count - 1)));

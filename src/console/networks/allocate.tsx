@@ -1,4 +1,4 @@
-// Allocation of the lowest free addresses of a subnet, to a host or as reservations.
+// Form to allocate the lowest free addresses of a subnet, to a host or as reservations.
 
 import { useState } from "preact/hooks";
 import { LIMITS } from "#limits";

@@ -1,7 +1,7 @@
 // Conflicts page: unique values claimed by several records, the records involved, and acceptances.
 
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { Copied } from "../components/copied.tsx";
 import { csvOf } from "../components/curl.ts";
 import { NameLink } from "../components/name-link.tsx";

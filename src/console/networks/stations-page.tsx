@@ -1,7 +1,7 @@
 // Stations page: MAC addresses at edge ports, newest first. Initially limited to those without a host.
 
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { Copied } from "../components/copied.tsx";
 import { csvOf } from "../components/curl.ts";
 import { ListPager } from "../components/list-pager.tsx";

@@ -1,7 +1,7 @@
 // Subnet addresses: cells if small, blocks if large; for large IPv6 subnets, a row per run of equal state.
 
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ResponseState } from "../components/response-state.tsx";
 import { groupedDigits } from "../text/digits.ts";
 import { atQuery } from "../time/at.ts";

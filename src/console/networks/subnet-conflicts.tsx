@@ -1,7 +1,7 @@
 // Subnet conflicts: addresses used by several hosts, and the subnet itself.
 
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { CommaList } from "../components/comma-list.tsx";
 import { ResponseState } from "../components/response-state.tsx";
 import { RecordLink } from "../names/record-link.tsx";

@@ -1,8 +1,8 @@
 // Subnet page at the URL's timestamp: facts, free addresses, utilization history and the address map.
 
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
+import { useResponse } from "../api/response.ts";
 import { Copied } from "../components/copied.tsx";
 import { NamedFact, TimeFact } from "../components/fact-values.tsx";
 import { Fact } from "../components/facts.tsx";

@@ -1,8 +1,8 @@
-// Subnet tree of each network, with the utilization of each subnet alone and with its children.
+// Subnet tree of each network, with the utilization of each subnet with and without its children.
 
 import { useContext, useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { csvOf } from "../components/curl.ts";
 import { Fill } from "../components/fill.tsx";
 import { Page } from "../components/page.tsx";
@@ -191,7 +191,7 @@ function Rows({ networkId, name, subnets }: RowsProps) {
 
 interface TreeTableProps {
   readonly rows: readonly TreeRow[];
-  /** Removed since the comparison instant. */
+  /** Removed since the comparison timestamp. */
   readonly removed: readonly RemovedSubnet[];
   readonly title: string;
   /** Whether rows are missing or reordered, so that depth is meaningless. */

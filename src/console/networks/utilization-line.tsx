@@ -1,9 +1,9 @@
 // Utilization of a subnet over the last 30 days, as a line and as a table.
 
 import { useContext, useEffect, useState } from "preact/hooks";
-import { Unsettled } from "../api/answer.ts";
 import { asRefusal, isAborted, read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { Unsettled } from "../api/response.ts";
 import { HeadRow } from "../components/head-row.tsx";
 import { Problem } from "../components/problem.tsx";
 import { Waiting } from "../components/waiting.tsx";
@@ -15,7 +15,7 @@ import { formatUtc, MONTH_MS, parseInstant, urlTimestamp } from "../time/instant
 import { hrefHere } from "../url/location.ts";
 import { instantsBetween, stepsPath } from "./address-map.ts";
 
-/** Each instant requires a request. */
+/** Each timestamp requires a request. */
 const INSTANTS = 11;
 
 interface UtilizationPoint {
@@ -90,7 +90,7 @@ export function UtilizationLine({ id, createdAt, percent }: UtilizationLineProps
   );
 }
 
-/** Null for an instant between removal and restore of the subnet. */
+/** Null for a timestamp between removal and restore of the subnet. */
 async function pointAt(id: string, ms: number, abort: AbortSignal): Promise<UtilizationPoint | null> {
   const request = read("/api/v1/subnets", { query: { ids: [id], include: "utilization", at: formatUtc(ms) } });
   const utilization = (await request.load(abort)).data[0]?.utilization;

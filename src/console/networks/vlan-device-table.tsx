@@ -1,7 +1,7 @@
 // Ports of a VLAN per device, untagged and tagged.
 
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ResponseState } from "../components/response-state.tsx";
 import { RowsTable } from "../components/rows-table.tsx";
 import { Named } from "../names/named.tsx";

@@ -1,9 +1,9 @@
 // VLAN page at the URL's timestamp: facts, subnets, and native and tagged interfaces.
 
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import type { Live } from "../api/fresh.ts";
 import { oneOf } from "../api/one-of.ts";
+import { useResponse } from "../api/response.ts";
 import { HeadRow } from "../components/head-row.tsx";
 import { ListPager } from "../components/list-pager.tsx";
 import { NameLink } from "../components/name-link.tsx";

@@ -30,7 +30,7 @@ const ACTIONS: Readonly<Record<PlannedAction["action"], readonly [sign: string, 
 
 type PlanDifferenceProps = Readonly<{ actions: readonly PlannedAction[]; stateAt: string | null }>;
 
-/** @param stateAt instant at which names are looked up, since the plan may restore deleted records; null for now */
+/** @param stateAt timestamp at which names are looked up, since the plan may restore deleted records; null for now */
 export function PlanDifference({ actions, stateAt }: PlanDifferenceProps) {
   const groups = planGroups(belongToOneHost(actions) ? actions.map(({ host_id: _, ...action }) => action) : actions);
   const listedCount = groups.reduce((sum, { actions: { length } }) => sum + length, 0);

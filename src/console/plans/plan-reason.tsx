@@ -1,4 +1,4 @@
-// Reason why a plan skips or cannot do something: the API's sentence, with record names in place of ids.
+// Reason why a plan skips or rejects a change: the API's sentence, with record names in place of ids.
 
 import type { ComponentChildren } from "preact";
 import { entryOf, kindWords, operationOnMany, RECORD_KINDS } from "../kinds/kinds.ts";
@@ -13,7 +13,7 @@ const REFERENCE = new RegExp(
   "g",
 );
 
-/** @param at instant at which names are looked up, since records may be deleted now; null for now */
+/** @param at timestamp at which names are looked up, since records may be deleted now; null for now */
 export function PlanReason({ text, at }: { readonly text: string; readonly at: string | null }) {
   const parts: ComponentChildren[] = [];
   let end = 0;

@@ -1,4 +1,4 @@
-// Restore button and preview, for the shown instant or a record's last state.
+// Restore button and preview, for the shown timestamp or a record's last state.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { operationOn, type RecordKind } from "../kinds/kinds.ts";

@@ -1,8 +1,8 @@
-// Page for a record missing at the instant in the URL: removed, not yet created, or inaccessible. Requests only the
+// Page for a record missing at the timestamp in the URL: removed, not yet created, or inaccessible. Requests only the
 // versions needed, since the history may be long.
 
-import { useResponse } from "../api/answer.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { useResponse } from "../api/response.ts";
 import { Page } from "../components/page.tsx";
 import { Problem } from "../components/problem.tsx";
 import { Waiting } from "../components/waiting.tsx";

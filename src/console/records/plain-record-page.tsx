@@ -1,7 +1,7 @@
 // Generic record page, for kinds without dedicated pages: fields, edit and restore actions, and history.
 
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { Fact } from "../components/facts.tsx";
 import { Page } from "../components/page.tsx";
 import { Problem } from "../components/problem.tsx";

@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { type ApiResponse, Unsettled } from "../api/answer.ts";
 import { asRefusal } from "../api/client.ts";
+import { type ApiResponse, Unsettled } from "../api/response.ts";
 import { LinkButton } from "../components/buttons.tsx";
 import { Page } from "../components/page.tsx";
 import { Problem, sentenceOf } from "../components/problem.tsx";
@@ -67,12 +67,12 @@ export function RecordPage<RecordType extends { readonly id: string }>(props: Re
   const { data: record, problem, retry } = response;
   const subject = { [entryOf(kind)?.subject ?? "id"]: id };
   useSubject(subject);
-  // Instant of the open restore preview, which does not apply to other instants.
+  // Instant of the open restore preview, which does not apply to other timestamps.
   const [previewInstant, setPreviewInstant] = useState<string | null>(null);
   const tab = tabs.find(({ key }) => key === parameter("tab")) ?? tabs[0];
   const isHistory = parameter("tab") === HISTORY;
   const comparison = useComparison(isHistory ? [] : (tab.compares ?? [{ ids: [id] }]));
-  // The time bar reports an unreadable instant; a marker may still be loading.
+  // The time bar reports an unreadable timestamp; a marker may still be loading.
   const isInstant = !isPast.value || atMs.value !== null;
   const isRejected = problem?.status === 400 && record === undefined;
   if (problem?.status === 404 || (isRejected && isInstant)) return <MissingRecord kind={kind} id={id} />;

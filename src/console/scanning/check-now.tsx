@@ -1,9 +1,9 @@
 // Button that checks whether one address responds: a scan of that address alone, without secrets.
 
 import { useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { sentenceOf } from "../components/problem.tsx";
 import { useWrite } from "../forms/use-write.ts";

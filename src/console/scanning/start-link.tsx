@@ -1,4 +1,5 @@
-// Link from an empty inventory to the first-run wizard, for users with all permissions it needs. Always leads to now.
+// Link from an empty inventory to the first-run wizard, for users with all permissions it needs. Always leads to the
+// present.
 
 import { may } from "../session/me.ts";
 import { isPast } from "../time/at.ts";

@@ -1,4 +1,4 @@
-// Request that tries a credential and streams the steps as they finish, then the result.
+// Request that tries a credential and streams the steps as they finish, followed by the result.
 
 import type { components } from "#api";
 import { api, asRefusal, isAborted } from "../api/client.ts";

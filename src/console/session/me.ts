@@ -3,9 +3,9 @@
 
 import { effect, signal } from "@preact/signals";
 import type { operations } from "#api";
-import { clearResponses } from "../api/answer.ts";
 import { api, asRefusal, type DataOf, read, sessionEnded, unwrap } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
+import { clearResponses } from "../api/response.ts";
 import { isPast } from "../time/at.ts";
 import { onStoredElsewhere, RECENT, readStored, writeStored } from "../url/local-storage.ts";
 import { forgetPreferences, loadPreferences } from "./preferences.ts";

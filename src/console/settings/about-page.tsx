@@ -1,8 +1,8 @@
 // Version and components of netledger, each with its license and license text, available offline.
 
 import { useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { Fact } from "../components/facts.tsx";
 import { Paged } from "../components/paged.tsx";
 import { Problem } from "../components/problem.tsx";

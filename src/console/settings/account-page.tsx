@@ -1,8 +1,8 @@
 // Account page: profile, preferences, password and sessions of the signed-in user.
 
 import { LIMITS } from "#limits";
-import { useResponse } from "../api/answer.ts";
 import { api, type DataOf, read, unwrap } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { TextFact } from "../components/fact-values.tsx";
 import { Fact } from "../components/facts.tsx";

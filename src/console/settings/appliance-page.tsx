@@ -1,9 +1,9 @@
 // Appliance status: concerns first, then all facts, each with its state as a word. Polled while visible.
 
 import type { ComponentChildren } from "preact";
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
+import { useResponse } from "../api/response.ts";
 import { type ApplianceConcern, ConcernLine, SEVERITIES } from "../components/concern.tsx";
 import { Copied } from "../components/copied.tsx";
 import { ResponseState } from "../components/response-state.tsx";
@@ -113,7 +113,7 @@ function Facts(appliance: Appliance) {
 
 const VERIFICATION_CODES = ["data_damaged", "verification_missing", "verification_failed"] as const;
 
-/** What a recovery depends on: backups and ledger verification. */
+/** Prerequisites for recovery: backups and ledger verification. */
 function RecoveryRows({ concerns, backups: { last, count, size_bytes }, ledger }: Appliance) {
   return (
     <>

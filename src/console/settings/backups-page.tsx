@@ -1,9 +1,9 @@
 // Backups page: list with verification results, and actions to create, download, verify and delete.
 
-import { useResponse } from "../api/answer.ts";
 import { api, type DataOf, read, throwRefusal, unwrap } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
 import { refusalOf } from "../api/refusal.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { Copied } from "../components/copied.tsx";
 import { Problem } from "../components/problem.tsx";

@@ -2,8 +2,8 @@
 
 import { useState } from "preact/hooks";
 import { LIMITS } from "#limits";
-import { useResponse } from "../api/answer.ts";
 import { api, type DataOf, read, unwrapWrite } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { choicesOf } from "../components/select.tsx";
 import { conditionalSave } from "../forms/conditional-save.ts";

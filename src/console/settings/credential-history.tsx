@@ -1,7 +1,7 @@
 // Change history of a credential. Secret changes are listed, but former secrets are not stored.
 
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ResponseState } from "../components/response-state.tsx";
 import { RowsTable } from "../components/rows-table.tsx";
 import { When } from "../components/when.tsx";

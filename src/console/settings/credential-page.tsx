@@ -1,9 +1,9 @@
-// Credential page: facts, reach with reasons, a trial on one address, and history. Never shows a secret.
+// Credential page: facts, recipients with reasons, a trial on one address, and history. Never shows a secret.
 
 import { useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { api, read, unwrapWrite } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { TextFact, TimeFact } from "../components/fact-values.tsx";
 import { Fact } from "../components/facts.tsx";

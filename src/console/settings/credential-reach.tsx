@@ -1,7 +1,7 @@
 // Recipients of a credential, with reasons: subnets by network, addresses by host.
 
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { Copied } from "../components/copied.tsx";
 import { ResponseState } from "../components/response-state.tsx";
 import { RowsTable } from "../components/rows-table.tsx";

@@ -1,7 +1,7 @@
-// List of credentials used by discovery, with reach and last change of the secret. Never shows a secret.
+// List of credentials used by discovery, with recipients and last change of the secret. Never shows a secret.
 
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { Paged } from "../components/paged.tsx";
 import { ResponseState } from "../components/response-state.tsx";

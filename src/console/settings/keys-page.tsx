@@ -1,7 +1,7 @@
 // API keys page: user, permissions and last use. The text of a new key exists only in this page's memory.
 
-import { useResponse } from "../api/answer.ts";
 import { api, type DataOf, read, unwrap } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { Copied } from "../components/copied.tsx";
 import { Paged } from "../components/paged.tsx";

@@ -1,7 +1,7 @@
 // Additional recipients of a credential, listed before it is saved.
 
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { nameOf } from "../names/names.ts";
 import { credentialText } from "../text/credentials.ts";
 

@@ -2,8 +2,8 @@
 
 import { useState } from "preact/hooks";
 import { LIMITS } from "#limits";
-import { useResponse } from "../api/answer.ts";
 import { api, type DataOf, read, unwrap } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { TextFact } from "../components/fact-values.tsx";
 import { Fact } from "../components/facts.tsx";

@@ -1,7 +1,7 @@
-// Users page: roles and networks of everyone who may sign in, with creation, changes and deletion.
+// Users page: roles and networks of everyone who can sign in, with forms to create, change and delete them.
 
-import { useResponse } from "../api/answer.ts";
 import { api, type DataOf, read, unwrap } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { Paged } from "../components/paged.tsx";
 import { Problem } from "../components/problem.tsx";

@@ -1,7 +1,7 @@
 // Preview of a prune, and its command. Pruning itself requires a shell on the appliance.
 
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { SubmitButton } from "../components/buttons.tsx";
 import { Copied } from "../components/copied.tsx";
 import { Fact } from "../components/facts.tsx";

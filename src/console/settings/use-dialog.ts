@@ -1,4 +1,5 @@
-// Dialog state of a page: the open dialog, and the note about the last one. The URL opens the one for a new record.
+// Dialog state of a page: the open dialog, and the note about the last one. A URL parameter opens the dialog for a new
+// record.
 
 import { useState } from "preact/hooks";
 import { NEW } from "../editing/edit-slot.tsx";

@@ -1,9 +1,9 @@
 // Frame around every page: search, navigation, time bar and account. Not shown before sign-in.
 
 import type { ComponentChildren } from "preact";
-import { useResponse } from "../api/answer.ts";
 import { isReachable, read } from "../api/client.ts";
 import { useFresh } from "../api/fresh.ts";
+import { useResponse } from "../api/response.ts";
 import { isStale, PageContent } from "../api/stale.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { Page } from "../components/page.tsx";
@@ -119,7 +119,7 @@ function Notes({ isDemo, isReadOnly }: Readonly<Record<"isDemo" | "isReadOnly", 
 
 /**
  * Replaces pages for an unknown network, on which everything would appear empty. Shows them anyway if the network
- * existed at the shown instant.
+ * existed at the shown timestamp.
  */
 function UnlistedNetwork({ id, children }: { readonly id: string; readonly children: ComponentChildren }) {
   const isInstant = !isPast.value || atMs.value !== null;

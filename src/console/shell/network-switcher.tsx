@@ -2,8 +2,8 @@
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { choicesOf, Select } from "../components/select.tsx";
 import { nameOf, storeNames } from "../names/names.ts";
 import { at, network } from "../time/at.ts";

@@ -195,7 +195,7 @@ function actionEntries(): PaletteEntry[] {
   return [...kindActions, ...forms, ...(mayNow("createScan") ? [scan] : []), signOutEntry];
 }
 
-/** Entry for a typed instant; none if it is unreadable or ambiguous. */
+/** Entry for a typed timestamp; none if it is unreadable or ambiguous. */
 export function instantEntries(typed: string): PaletteEntry[] {
   const parsed = parseTimeInput(typed, { nowMs: exactNow(), timeZone: zone.peek() });
   if (parsed.type !== "instant") return [];

@@ -1,8 +1,8 @@
 // Command palette: one keyboard-driven box for pages, actions and records (WAI-ARIA combobox with a listbox).
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { pageOfHit } from "../find/hits.ts";
 import { kindWords } from "../kinds/kinds.ts";
 import { isolated } from "../text/isolated.ts";
@@ -110,7 +110,7 @@ export function Palette({ onClose }: { onClose(hasNavigated: boolean): void }) {
   );
 }
 
-/** URL of a console page at its own instant, or else at that in the current URL. */
+/** URL of a console page at its own timestamp, or else at that in the current URL. */
 function withAt(page: string, parameters: { readonly at?: string }): string {
   const [path = "", search = ""] = page.split("?", 2);
   return hrefOf(path, { ...Object.fromEntries(new URLSearchParams(search)), ...parameters });

@@ -1,4 +1,4 @@
-// UI strings for comparisons of two instants.
+// UI strings for comparisons of two timestamps.
 
 export const comparisonText = {
   changes: { added: "Added", removed: "Removed", changed: "Changed" },

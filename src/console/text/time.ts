@@ -1,4 +1,4 @@
-// UI strings for the shown instant and the comparison instant.
+// UI strings for the shown timestamp and the comparison timestamp.
 
 export const timeText = {
   now: "Now",

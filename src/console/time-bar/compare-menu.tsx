@@ -1,4 +1,4 @@
-// Comparison instant menu: now, an earlier time, a marker, any instant. Sets `vs` in the URL.
+// Comparison timestamp menu: now, an earlier time, a marker, any timestamp. Sets `vs` in the URL.
 
 import { useRef } from "preact/hooks";
 import { ActionButton } from "../components/buttons.tsx";
@@ -30,7 +30,7 @@ export function CompareMenu() {
       <div ref={menu} id="compare" popover="auto" class="compare-menu">
         <h2>Compare with</h2>
         {at.value !== null && (
-          // Now is the later end; the instant shown so far becomes the comparison instant.
+          // Now is the later end; the timestamp shown so far becomes the comparison timestamp.
           <ActionButton label="Now" onClick={() => choose(hrefCompared({ at: null, vs: at.value }))} />
         )}
         <ActionButton label="24 hours before" onClick={earlierBy(DAY_MS)} />

@@ -1,4 +1,4 @@
-// Handle on the track: a keyboard slider with a label at its instant.
+// Handle on the track: a keyboard slider with a label at its timestamp.
 
 import type { ComponentChildren } from "preact";
 import { timeText } from "../text/time.ts";

@@ -1,4 +1,4 @@
-// Input for an instant in any notation. Asks which instant is meant if a clock change repeats or skips the local time.
+// Input for a timestamp in any notation. Asks which one is meant if a clock change repeats or skips the local time.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { timeInputText, timeText } from "../text/time.ts";
@@ -12,7 +12,7 @@ interface InstantFieldProps {
   readonly label: string;
   /** Initial text. */
   readonly shown: string;
-  /** Tooltip: the same instant in UTC. */
+  /** Tooltip: the same timestamp in UTC. */
   readonly title?: string | undefined;
   readonly field?: (element: HTMLInputElement | null) => void;
   /** @param instant as in the URL; null for now */
@@ -29,7 +29,7 @@ export function InstantField({ label, shown, title, field, choose }: InstantFiel
   const input = useRef<HTMLInputElement>(null);
   // Before painting: later the user may already be typing.
   useLayoutEffect(() => {
-    // A new instant in the URL replaces the text; the field keeps the focus.
+    // A new timestamp in the URL replaces the text; the field keeps the focus.
     if (input.current !== null) input.current.value = shown;
     setAmbiguity(null);
   }, [shown]);
@@ -92,7 +92,7 @@ export function InstantField({ label, shown, title, field, choose }: InstantFiel
   );
 }
 
-/** Typed instant in URL form; null for now; else the reason why it is unclear. */
+/** Typed timestamp in URL form; null for now; else the reason why it is unclear. */
 function parseInput(text: string): string | null | Ambiguity {
   const parsed = parseTimeInput(text, { nowMs: exactNow(), timeZone: zone.peek() });
   switch (parsed.type) {

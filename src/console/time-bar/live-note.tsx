@@ -1,4 +1,4 @@
-// Live status of the page, and a note on new data to load. Unobtrusive: the layout does not move.
+// Live status of the page, and a note on new data to load. Unobtrusive: causes no layout shift.
 
 import { acceptOffers, offered } from "../api/fresh.ts";
 import { liveState } from "../api/live.ts";

@@ -1,4 +1,4 @@
-// Time bar range: a preset, everything, or a custom range.
+// Time bar range chooser: a preset, all of history, or a custom range.
 
 import { useRef, useState } from "preact/hooks";
 import { ActionButton, SubmitButton } from "../components/buttons.tsx";
@@ -19,7 +19,7 @@ export function RangeChooser() {
     const choice = select.value as RangeChoice;
     if (choice !== "custom") chooseRange(choice);
     else {
-      // The choice stays unchanged until both instants are entered.
+      // The choice stays unchanged until both timestamps are entered.
       select.value = range.peek();
       dialog.current?.showModal();
     }
@@ -85,7 +85,7 @@ function CustomRangeForm({ done }: { readonly done: () => void }) {
   );
 }
 
-/** Range ends need not be exact: a repeated local time means the earlier instant. */
+/** Range ends need not be exact: a repeated local time means the earlier timestamp. */
 function instantFrom(text: string): number | null {
   const nowMs = exactNow();
   const parsed = parseTimeInput(text, { nowMs, timeZone: zone.peek() });

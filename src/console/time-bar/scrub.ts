@@ -1,4 +1,4 @@
-// Drag control for an instant, as fast as responses arrive. A completed drag is one entry in the browser history.
+// Drag control for a timestamp, as fast as responses arrive. A completed drag is one entry in the browser history.
 
 import { batch } from "@preact/signals";
 import { requestsInFlight } from "../api/client.ts";
@@ -59,7 +59,7 @@ export class Scrub {
   }
 }
 
-/** Waits until the response is painted, so that each instant is shown for at least one frame. */
+/** Waits until the response is painted, so that each timestamp is shown for at least one frame. */
 function whenAnswered(ready: () => void): () => void {
   let frames = 0;
   let isPainted = false;

@@ -1,7 +1,7 @@
-// Banner with the shown instant or both compared instants on every page, or the reason why one is invalid.
+// Banner with the shown timestamp or both compared timestamps on every page, or the reason why one is invalid.
 
-import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { useResponse } from "../api/response.ts";
 import { isStaleLong } from "../api/stale.ts";
 import { When } from "../components/when.tsx";
 import { timeInputText, timeText } from "../text/time.ts";
@@ -107,7 +107,7 @@ function Instant({ text, ms }: { readonly text: string; readonly ms: number }) {
   );
 }
 
-/** Invalid instant in the URL: the reason, and possible interpretations. */
+/** Invalid timestamp in the URL: the reason, and possible interpretations. */
 function InvalidInstant({ name, text }: { readonly name: "at" | "vs"; readonly text: string }) {
   const marker = markerNameIn(text);
   if (marker !== null)
@@ -134,7 +134,7 @@ function InvalidInstant({ name, text }: { readonly name: "at" | "vs"; readonly t
 
 const FIRST_TRANSACTION = read("/api/v1/transactions", { query: { limit: 1, order_direction: "asc" } });
 
-/** Note for an instant before the first accessible record. */
+/** Note for a timestamp before the first accessible record. */
 function HistoryStartNote({ ms }: { readonly ms: number }) {
   const { data } = useResponse(FIRST_TRANSACTION);
   const first = data === undefined ? undefined : data[0]?.at;

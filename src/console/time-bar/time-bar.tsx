@@ -1,10 +1,10 @@
-// Time bar above every page: the shown instant, the activity over time, and controls for other instants.
+// Time bar above every page: the shown timestamp, the activity over time, and controls for other timestamps.
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { onResponsesCleared, useResponse } from "../api/answer.ts";
 import type { ChangeFilter } from "../api/change-filter.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { onResponsesCleared, useResponse } from "../api/response.ts";
 import { ActionButton } from "../components/buttons.tsx";
 import { useKeys } from "../components/keys.ts";
 import { timeText } from "../text/time.ts";
@@ -43,7 +43,7 @@ const KEYS = [
   },
   {
     key: "@",
-    meaning: "Go to an instant",
+    meaning: "Go to a time",
     press: () => {
       isExpanded.value = true;
       // After it becomes visible: hidden elements cannot be focused.
@@ -93,7 +93,7 @@ function TimeRow() {
   );
 }
 
-/** Shown instant in words, with the link back to now. */
+/** Shown timestamp in words, with the link back to now. */
 function ShownTime({ isCollapsed, isReadOnly }: Readonly<Record<"isCollapsed" | "isReadOnly", boolean>>) {
   return (
     <div class="band-said">
@@ -131,7 +131,7 @@ function ExpandButton() {
       type="button"
       id="time-fold"
       class="time-fold"
-      aria-label="Other instants"
+      aria-label="Other times"
       aria-expanded={isExpanded.value}
       aria-controls="time-tools"
       onClick={() => (isExpanded.value = !isExpanded.peek())}
@@ -139,7 +139,7 @@ function ExpandButton() {
   );
 }
 
-/** Controls for other instants. */
+/** Controls for other timestamps. */
 function TimeControls() {
   return (
     <div class="band-actions">
@@ -153,7 +153,7 @@ function TimeControls() {
         <span class="visually-hidden">Next change</span>
       </button>
       <InstantField
-        label="Go to an instant"
+        label="Go to a time"
         shown={fieldText()}
         title={atMs.value === null ? undefined : timeText.inUtc(formatUtc(atMs.value))}
         field={(element) => void (field.current = element)}
@@ -243,7 +243,7 @@ function useMarkers(): void {
   }, [data]);
 }
 
-/** Keeps the shown instant in the window, except while a handle is dragged. */
+/** Keeps the shown timestamp in the window, except while a handle is dragged. */
 function useInstantInView(): void {
   const ms = atMs.value;
   const isNow = at.value === null;

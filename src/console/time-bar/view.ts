@@ -60,7 +60,7 @@ export function moveWindow(direction: -1 | 1): void {
   else endMs.value = window.to + shiftMs >= exactNow() ? null : window.to + shiftMs;
 }
 
-/** Centers the window on an instant outside of it. @param ms null for now */
+/** Centers the window on a timestamp outside of it. @param ms null for now */
 export function keepInView(ms: number | null): void {
   const choice = range.peek();
   if (choice === "all" || choice === "custom") return;

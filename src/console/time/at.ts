@@ -8,16 +8,16 @@ import { markerNamed, markerNameIn } from "./markers.ts";
 import { parseTimeInput } from "./parse-time-input.ts";
 import { zone } from "./zone.ts";
 
-/** Shown instant, as in the URL: RFC 3339 or `marker:NAME`; null for now. */
+/** Shown timestamp, as in the URL: RFC 3339 or `marker:NAME`; null for now. */
 export const at = computed(() => parameter("at"));
 
-/** Comparison instant, as in the URL; null without a comparison. */
+/** Comparison timestamp, as in the URL; null without a comparison. */
 export const vs = computed(() => parameter("vs"));
 
 /** Whether the page shows the past, where editing is disabled. */
 export const isPast = computed(() => at.value !== null);
 
-/** Milliseconds since 1970 of `at`; null for now, and for an unreadable or unresolved instant. */
+/** Milliseconds since 1970 of `at`; null for now, and for an unreadable or unresolved timestamp. */
 export const atMs = computed(() => millisecondsOf(at.value));
 
 /** Milliseconds since 1970 of `vs`; null like `atMs`. */
@@ -36,12 +36,12 @@ export function scopeQuery(): { at?: string; network_id?: string } {
   return { ...atQuery(), ...(network.value === null ? {} : { network_id: network.value }) };
 }
 
-/** Shows this page at another instant. @param instant RFC 3339, or `marker:NAME`; null for now */
+/** Shows this page at another timestamp. @param instant RFC 3339, or `marker:NAME`; null for now */
 export function showAt(instant: string | null, how: "push" | "replace" = "push"): void {
   go(hrefHere({ at: instant }), how);
 }
 
-/** URL of this page with both instants swapped. Now becomes an explicit timestamp. */
+/** URL of this page with both timestamps swapped. Now becomes an explicit timestamp. */
 export function hrefSwapped(): string {
   return hrefHere({ at: vs.value, vs: at.value ?? urlTimestamp(exactNow()) });
 }

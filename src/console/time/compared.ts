@@ -1,4 +1,4 @@
-// The two instants of a comparison: A, and B, the shown one.
+// The two timestamps of a comparison: A, and B, the shown one.
 
 import { computed } from "@preact/signals";
 import { hrefHere, hrefOf, pathname } from "../url/location.ts";
@@ -16,16 +16,16 @@ export interface ComparedEnds {
   readonly isBackwards: boolean;
 }
 
-/** Null without a comparison, or with an unreadable or unresolved instant. */
+/** Null without a comparison, or with an unreadable or unresolved timestamp. */
 export const compared = computed<ComparedEnds | null>(() => {
   const [from, to] = [vs.value, at.value];
   if (from === null || vsMs.value === null) return null;
-  // A record written since the clock's last tick is compared at once; an instant still ahead, once it has passed.
+  // A record written since the clock's last tick is compared immediately; a timestamp still ahead, once it has passed.
   if (to === null) return vsMs.value > exactNow() && vsMs.value > now.value ? null : { from, to, isBackwards: false };
   return atMs.value === null ? null : { from, to, isBackwards: vsMs.value > atMs.value };
 });
 
-/** Pages that show a single instant; the comparison page shows their differences. */
+/** Pages that show a single timestamp; the comparison page shows their differences. */
 const SINGLE_INSTANT_PAGES: ReadonlySet<PagePath | undefined> = new Set([
   "/",
   "/stations",
@@ -38,10 +38,10 @@ const SINGLE_INSTANT_PAGES: ReadonlySet<PagePath | undefined> = new Set([
   "/ledger",
 ] as const);
 
-/** Whether the current page can show two instants at once. */
+/** Whether the current page can show two timestamps at once. */
 export const canCompare = computed(() => !SINGLE_INSTANT_PAGES.has(routeOf(PAGE_PATHS, pathname.value)?.path));
 
-/** URL that compares two instants: on this page where possible, else on the comparison page. */
+/** URL that compares two timestamps: on this page where possible, else on the comparison page. */
 export function hrefCompared(changes: Parameters<typeof hrefHere>[0]): string {
   return canCompare.value ? hrefHere(changes) : hrefOf("/compare", changes);
 }

@@ -1,4 +1,4 @@
-// Parsing and formatting of instants. Pure: the zone and the current time are parameters.
+// Parsing and formatting of timestamps. Pure: the zone and the current time are parameters.
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
@@ -33,7 +33,7 @@ export function urlTimestamp(milliseconds: number): string {
   return formatUtc(milliseconds).replace(".000Z", "Z");
 }
 
-/** Last instant of an interval. @param end exclusive end, RFC 3339 */
+/** Last timestamp of an interval. @param end exclusive end, RFC 3339 */
 export function instantBefore(end: string): string {
   return formatUtc((parseInstant(end) ?? 1) - 1);
 }
@@ -60,7 +60,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 /** Fields of a wall clock. */
 export type WallClock = Readonly<Record<"year" | "month" | "day" | "hour" | "minute" | "second", number>>;
 
-/** Wall clock of a zone at an instant. */
+/** Wall clock of a zone at a timestamp. */
 export function wallClockOf(milliseconds: number, timeZone: string): WallClock {
   const parts = formatOf(timeZone).formatToParts(milliseconds);
   const fields = Object.fromEntries(parts.map(({ type, value }) => [type, Number(value)]));
@@ -68,7 +68,7 @@ export function wallClockOf(milliseconds: number, timeZone: string): WallClock {
   return { year, month, day, hour, minute, second };
 }
 
-/** UTC offset of a zone at an instant, in milliseconds; positive east of UTC. */
+/** UTC offset of a zone at a timestamp, in milliseconds; positive east of UTC. */
 export function offsetAt(milliseconds: number, timeZone: string): number {
   return toUtc(wallClockOf(milliseconds, timeZone)) - Math.floor(milliseconds / SECOND_MS) * SECOND_MS;
 }
@@ -83,7 +83,7 @@ export function instantsOf(clock: WallClock, timeZone: string): number[] {
     .sort((a, b) => a - b);
 }
 
-/** Whether the local time of an instant occurs twice in the zone. */
+/** Whether the local time of a timestamp occurs twice in the zone. */
 export function isAmbiguous(milliseconds: number, timeZone: string): boolean {
   return instantsOf(wallClockOf(milliseconds, timeZone), timeZone).length > 1;
 }

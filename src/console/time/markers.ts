@@ -1,8 +1,8 @@
-// Newest markers readable by the user. Loaded by the time bar.
+// Newest markers visible to the user. Loaded by the time bar.
 
 import { computed, signal } from "@preact/signals";
 
-/** Named instant. */
+/** Named timestamp. */
 export interface NamedInstant {
   readonly id: string;
   readonly name: string;

@@ -1,4 +1,4 @@
-// Parser for instants typed by people: ages, dates, times of day, markers, RFC 3339. Pure.
+// Parser for timestamps typed by people: ages, dates, times of day, markers, RFC 3339. Pure.
 
 import { ownValue } from "../text/own-value.ts";
 import { daysOf, instantsOf, parseInstant, substituteInstant, type WallClock, wallClockOf } from "./instant.ts";
@@ -6,7 +6,7 @@ import { daysOf, instantsOf, parseInstant, substituteInstant, type WallClock, wa
 export type TimeInput =
   | { readonly type: "now" }
   | { readonly type: "instant"; readonly ms: number }
-  /** Local time repeated when the clocks were set back. Earlier instant first. */
+  /** Local time repeated when the clocks were set back. Earlier timestamp first. */
   | { readonly type: "repeated"; readonly instants: readonly number[] }
   /** Local time skipped when the clocks were set forward. `substitute` is later by the length of the gap. */
   | { readonly type: "skipped"; readonly substitute: number }

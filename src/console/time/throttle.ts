@@ -14,7 +14,7 @@ export class Throttle<Value> {
     this.wait = wait;
   }
 
-  /** Passes the value on at once if idle, else at the next opportunity unless a newer value replaces it. */
+  /** Passes the value on immediately if idle, else at the next opportunity unless a newer value replaces it. */
   offer(value: Value): void {
     if (this.stopWaiting === null) this.pass(value);
     else this.next = { value };

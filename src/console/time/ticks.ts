@@ -1,4 +1,4 @@
-// Tick labels of the time bar: round instants in the reader's zone. Pure.
+// Tick labels of the time bar: round timestamps in the reader's zone. Pure.
 
 import { DAY_MS, formatLocal, HOUR_MS, instantsOf, MINUTE_MS, offsetAt, SECOND_MS, wallClockOf } from "./instant.ts";
 import type { TimeWindow } from "./window.ts";

@@ -1,4 +1,4 @@
-// Time bar window: its ranges, and positions of instants in it. Pure.
+// Time bar window: its ranges, and positions of timestamps in it. Pure.
 
 import { DAY_MS, HOUR_MS, MINUTE_MS, MONTH_MS } from "./instant.ts";
 
@@ -22,7 +22,7 @@ export type RangeName = keyof typeof RANGES;
 /** Number of buckets of a custom range. */
 export const CUSTOM_BUCKETS = 180;
 
-/** Range that ends on a bucket boundary at or after an instant, so that its buckets stay fixed as time passes. */
+/** Range that ends on a bucket boundary at or after a timestamp, so that its buckets stay fixed as time passes. */
 export function windowEnding(range: RangeName, endMs: number): TimeWindow {
   const { lengthMs, bucketMs } = RANGES[range];
   const to = Math.ceil(endMs / bucketMs) * bucketMs;
@@ -35,12 +35,12 @@ export function windowBetween(from: number, to: number): TimeWindow {
   return { from, to: end, bucketMs: (end - from) / CUSTOM_BUCKETS };
 }
 
-/** Position of an instant: 0 at the start of the window, 1 at its end; below 0 or above 1 outside the window. */
+/** Position of a timestamp: 0 at the start of the window, 1 at its end; below 0 or above 1 outside the window. */
 export function positionOf(ms: number, { from, to }: TimeWindow): number {
   return (ms - from) / (to - from);
 }
 
-/** Whether an instant is in the window, ends included. */
+/** Whether a timestamp is in the window, ends included. */
 export function isWithin(ms: number, { from, to }: TimeWindow): boolean {
   return ms >= from && ms <= to;
 }
@@ -48,7 +48,7 @@ export function isWithin(ms: number, { from, to }: TimeWindow): boolean {
 const ROUND_STEPS = [10, 100, 1_000, 10_000, ...[1, 5, 15, 60, 180, 360].map((minutes) => minutes * MINUTE_MS)];
 
 /**
- * Instant at a position, as round as the width allows: adjacent pixels yield different instants.
+ * Instant at a position, as round as the width allows: adjacent pixels yield different timestamps.
  * @param position clamped to 0…1
  * @param widthPx width of the whole window
  */

@@ -1,4 +1,4 @@
-// URL of the page as a signal, and navigation. Every link gets the carried parameters (instant, network).
+// URL of the page as a signal, and navigation. Every link carries over the timestamp and network parameters.
 
 import { computed, signal } from "@preact/signals";
 
@@ -88,7 +88,7 @@ const REPLACE_INTERVAL_MS = 350;
 let pendingUrl: URL | null = null;
 let isThrottled = false;
 
-/** Replaces the history entry, possibly with a delay; the signal changes at once. */
+/** Replaces the history entry, possibly with a delay; the signal changes immediately. */
 function replaceEntry(url: URL): void {
   pendingUrl = url;
   if (isThrottled) return;

@@ -17,7 +17,7 @@ import {
 /**
  * Checks for a complete file: a backup, or the database of a stopped appliance.
  * @returns its schema version
- * @throws DatabaseRefused if the file is missing, foreign, of a newer version, or has a WAL or journal
+ * @throws DatabaseRefused if the file is missing, not a netledger database, of a newer version, or has a WAL or journal
  */
 export function requireComplete(path: string): number {
   if (!existsSync(path)) throw new DatabaseRefused(`There is no file ${path}.`);
@@ -36,7 +36,7 @@ export function requireComplete(path: string): number {
 
 /**
  * Opens a backup read-only, without creating files next to it.
- * @throws DatabaseRefused like requireComplete; for an appliance's own database, an older schema, or foreign schema
+ * @throws DatabaseRefused like requireComplete; for an appliance's own database, an older schema, or unexpected schema
  * objects; with SQLite's reason if it cannot be opened
  */
 export function openBackup(path: string): Sql {

@@ -1,4 +1,4 @@
-// Online copy of a database as of one transaction, during writes. Reads only the head of its content.
+// Online copy of a database as of one transaction, during writes. Reads no content except the head.
 
 import { Database } from "bun:sqlite";
 import { closeSync, fdatasyncSync, openSync } from "node:fs";

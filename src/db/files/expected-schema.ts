@@ -1,5 +1,5 @@
 // Schema comparison of a database with the migrations. A missing trigger guards nothing, and a missing index fails
-// statements that name it. Must not judge rows.
+// statements that name it. Ignores rows.
 
 import { openWritable, type Sql } from "../connection.ts";
 import { DatabaseRefused, makeSchema, SCHEMA_VERSION, schemaVersionOf } from "./migrate.ts";
@@ -24,9 +24,9 @@ interface SchemaDifference {
 }
 
 /**
- * Refuses a foreign file with schema objects beyond the migrations up to its version: a view in place of a table can
- * make a read endless, and a trigger a write. Runs before any row is read or view prepared. Missing objects are left to
- * the verification.
+ * Rejects a file with schema objects beyond the migrations up to its version: a view in place of a table can make a
+ * read endless, and a trigger a write. Runs before any row is read or view prepared. Missing objects are left to the
+ * verification.
  * @throws DatabaseRefused naming one such object, a view if there is one
  */
 export function refuseForeignObjects(db: Sql, path: string): void {

@@ -103,7 +103,7 @@ export function requireRegular(path: string): void {
 }
 
 /**
- * Refuses a foreign file, or one from a newer netledger, by its header alone, before SQLite touches it.
+ * Rejects another program's file, or one from a newer netledger, by its header alone, before SQLite touches it.
  * @throws DatabaseRefused with one sentence for the operator
  */
 export function refuseForeignFile(path: string): void {

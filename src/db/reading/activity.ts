@@ -1,5 +1,5 @@
 // Transactions that touched a caller's scopes, in either direction, and their count. Each step is bounded by the number
-// of transactions examined. Must not read versions.
+// of transactions examined. Does not read versions.
 
 import type { ReadConnection } from "./read-connection.ts";
 import { SqlBuilder } from "./sql-builder.ts";

@@ -1,5 +1,5 @@
 // The ledger in commit order: transactions and their versions, as visible to a caller. Reads in bounded steps, so that
-// a walk over years blocks no other request. Must not render records.
+// a walk over years blocks no other request. Does not render records.
 
 import type { Instant } from "../../base/instant.ts";
 import type { VersionOperation } from "../change-counts.ts";

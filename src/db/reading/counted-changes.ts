@@ -1,5 +1,5 @@
-// Counted changes in a caller's reach, of a network, host, subnet or single record: their transactions, and the changes
-// in commit order. Every step is bounded. Must not render records.
+// Counted changes visible to a caller, of a network, host, subnet or single record: their transactions, and the changes
+// in commit order. Every step is bounded. Does not render records.
 
 import { defined } from "../../base/fields.ts";
 import { isCounted } from "../change-counts.ts";

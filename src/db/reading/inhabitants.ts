@@ -1,5 +1,5 @@
 // Container condition resolver: finds the record numbers for very many containers, without reading documents. Runs in
-// steps, without a transaction in between.
+// steps, and holds no transaction between them.
 
 import { getTableName } from "drizzle-orm";
 import { type AnyKind, liveColumnOf, type ScopeName } from "../kind.ts";

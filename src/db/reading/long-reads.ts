@@ -78,8 +78,8 @@ export interface LongReads {
 export const LONG_READS_OF_CALLER_MAX = 32;
 
 /**
- * Distributes reads over lanes, each to the one with the fewest reads in progress. Reads with large steps have lanes of
- * their own, so that short-step reads never wait for a long first step.
+ * Distributes reads over lanes, each to the one with the fewest reads in progress. Reads with large steps have separate
+ * lanes, so that short-step reads never wait for a long first step.
  */
 export class LongReadPool implements LongReads {
   private readonly inProgressOf = new Map<unknown, number>();
@@ -270,7 +270,7 @@ export class ThreadLongReads implements LongReads {
   /** The next bytes; null at the end. */
   private request(id: number, message: LongReadMessages["to"]): Promise<Uint8Array | null> {
     return new Promise((resolve, reject) => {
-      // After close, do not start another thread; without a thread, fail at once instead of waiting.
+      // After close, do not start another thread; without a thread, fail immediately instead of waiting.
       const thread = this.isClosed ? null : this.running();
       this.waiting.set(id, (reply) => {
         if (reply.type === "chunk") resolve(reply.bytes);

@@ -1,5 +1,5 @@
-// Search for transactions by their reason. Reads only transactions with a reason, in steps: they may be few among
-// millions, or all. Reads no versions.
+// Search for transactions by their reason. Reads only transactions with a reason, in steps, since anything from a few
+// in millions to all of them may have one. Does not read versions.
 
 import { foldCase } from "../../base/text.ts";
 import type { Activity, TransactionRange } from "./activity.ts";

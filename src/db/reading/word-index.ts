@@ -1,5 +1,5 @@
 // Reader for the word index of record names: finds records that have a word at a point in time, from the index alone,
-// and first occurrences of entries. Must not render records. Independent of reach.
+// and first occurrences of entries. Does not render records. Independent of reach.
 
 import { compareCodePoints } from "../../base/text.ts";
 import {

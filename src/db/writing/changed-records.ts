@@ -43,7 +43,7 @@ export class ChangedRecords {
     const name = `${kind.code}.${column}`;
     const index = this.byParent.get(name) ?? { entries: new Map<unknown, Set<Entry>>(), indexed: 0 };
     this.byParent.set(name, index);
-    // Indexes each entry once per column: a bulk operation asks for every host.
+    // Indexes each entry once per column: a bulk operation looks up every host.
     for (; index.indexed < changed.length; index.indexed += 1) {
       const entry = changed[index.indexed] as Entry;
       if (entry.after === null) continue;

@@ -1,4 +1,4 @@
-// Command type, with its traits and the view of its callers. Independent of single commands.
+// Command type: its traits, and what its callers see of it. Independent of specific commands.
 
 import type { WriteTransaction } from "./transaction.ts";
 
@@ -9,7 +9,7 @@ export type Commands = Readonly<Record<string, Command>>;
 
 interface CommandTraits {
   readonly takesLong?: true;
-  readonly mayLowerRights?: true;
+  readonly mayReducePermissions?: true;
   readonly needsNoReason?: true;
 }
 
@@ -22,8 +22,8 @@ export function markLongRunning<C extends Command>(command: C): C {
 }
 
 /** Marks a command as potentially only reducing permissions. Only such commands are tried ahead of the queue. */
-export function markRightsLowering<C extends Command>(command: C): C {
-  return Object.assign(command, { mayLowerRights: true } as const);
+export function markPermissionReducing<C extends Command>(command: C): C {
+  return Object.assign(command, { mayReducePermissions: true } as const);
 }
 
 /**

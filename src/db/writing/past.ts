@@ -1,5 +1,5 @@
 // History as the writer sees it, within its own transaction: versions at a sequence, contents of containers, versions
-// of a transaction. Must not write. Independent of callers.
+// of a transaction. Read-only. Independent of callers.
 
 import type { Instant } from "../../base/instant.ts";
 import type { Sql } from "../connection.ts";

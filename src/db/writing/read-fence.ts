@@ -49,8 +49,8 @@ import type { Clock } from "../../base/clock.ts";
 import type { Instant } from "../../base/instant.ts";
 
 /**
- * Maximum lead of transaction timestamps over a clock that was set back: a single wrong jump must not drag the ledger
- * along for good.
+ * Maximum lead of transaction timestamps over a clock that was set back: a single wrong jump must not move the ledger's
+ * clock permanently.
  */
 const MAX_LEAD_MS = 300_000;
 
@@ -75,7 +75,7 @@ export class ReadFence {
     }
   }
 
-  /** Announces an answer as of `at`: from now on nothing is written at or before that time. */
+  /** Announces a response as of `at`: from now on nothing is written at or before that time. */
   answer(at: Instant): void {
     const until = Number(Atomics.load(this.cells, UNTIL_INDEX));
     if (at > until || this.isTooFarAhead(until)) Atomics.store(this.cells, UNTIL_INDEX, BigInt(at));
@@ -98,7 +98,7 @@ export class ReadFence {
     return this.isTooFarAhead(until) ? now : Math.max(now, until + 1);
   }
 
-  /** Announces a commit dated `instant` or later. @returns whether nothing from there on has been answered */
+  /** Announces a commit dated `instant` or later. @returns whether no response has been given for that time or later */
   close(instant: Instant): boolean {
     Atomics.store(this.cells, CLOSING, BigInt(instant));
     const until = Number(Atomics.load(this.cells, UNTIL_INDEX));

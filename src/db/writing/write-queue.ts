@@ -44,7 +44,7 @@ export interface WriteQueue<C extends Calls = NoCalls> {
     terms?: WriteTerms,
   ): Promise<CommandOutcome<C[N]["result"]>>;
   /**
-   * Call before answering as of a past time: the same question must get the same answer later. Nothing that this
+   * Call before responding as of a past timestamp: the same query must get the same response later. Nothing that this
    * process writes afterwards is dated at or before it, even if the clock is then set back by up to five minutes.
    * @param seen the newest transaction in the snapshot to be read
    * @returns null if the snapshot is complete; otherwise a promise to await before taking another snapshot

@@ -55,7 +55,7 @@ interface Requests {
 }
 
 /** Current permissions of an author. Evaluated within the writing transaction. */
-interface CurrentRights {
+interface AuthorPermissions {
   /** @throws DomainError auth_… for missing or insufficient permissions */
   currentAuthor(author: Author, at: Instant): Author;
 }
@@ -63,12 +63,12 @@ interface CurrentRights {
 /** Policy for responding to repeated requests with the stored outcome. */
 export interface ReplayPolicy {
   /** The permissions to store with an outcome: small, plain data. */
-  rightsOf(tx: WriteTransaction, author: Author): unknown;
+  permissionsOf(tx: WriteTransaction, author: Author): unknown;
   /** @throws DomainError if the author may no longer see it; the transaction names the command as its source */
   assertMayReplay(tx: WriteTransaction, known: KnownOutcome, author: Author): void;
 }
 
-/** Retries of a commit whose timestamp was passed by an answered read; after that, reads wait. */
+/** Retries of a commit whose timestamp was passed by a completed read; after that, reads wait. */
 const MAX_POSTPONEMENTS = 4;
 /** A retried commit is dated ahead by the duration of the last attempt times this factor. */
 const AHEAD_FACTOR = 1.25;
@@ -98,9 +98,9 @@ export class Writer<C extends Commands = Commands> {
   private readonly uuids: UuidSource;
   private readonly box: Box | undefined;
   private readonly outcomes: OutcomeStore | null;
-  private readonly rights: CurrentRights | null;
+  private readonly rights: AuthorPermissions | null;
   private readonly replayPolicy: ReplayPolicy | null;
-  private readonly lowersRights: (tx: WriteTransaction) => boolean;
+  private readonly reducesPermissions: (tx: WriteTransaction) => boolean;
   private readonly missingReason: (tx: WriteTransaction) => DomainError | null;
   /** Transactions of the commit in progress. */
   private written: Array<{ readonly sequence: number; readonly instant: Instant }> = [];
@@ -111,7 +111,8 @@ export class Writer<C extends Commands = Commands> {
    * @param options.box passed to commands, and encrypts stored outcomes; default: no idempotent requests
    * @param options.rights checks the author's permissions when the command runs; default: no check
    * @param options.replayPolicy decides whether a repeat may get the stored outcome; default: always
-   * @param options.lowersRights whether a transaction does nothing but lower permissions; default: nothing is urgent
+   * @param options.reducesPermissions whether a transaction does nothing but lower permissions; default: nothing is
+   * urgent
    * @param options.missingReason error for a transaction that lacks a required reason, if it makes changes; default:
    * none required
    * @param options.fence record of answered past reads; default: a private one, without other readers
@@ -127,9 +128,9 @@ export class Writer<C extends Commands = Commands> {
     clock: Clock;
     random: Random;
     box?: Box;
-    rights?: CurrentRights;
+    rights?: AuthorPermissions;
     replayPolicy?: ReplayPolicy;
-    lowersRights?: (tx: WriteTransaction) => boolean;
+    reducesPermissions?: (tx: WriteTransaction) => boolean;
     missingReason?: (tx: WriteTransaction) => DomainError | null;
     fence?: ReadFence;
     onPostponed?: () => void;
@@ -150,7 +151,7 @@ export class Writer<C extends Commands = Commands> {
     this.leadMs = options.leadMs ?? 0;
     this.monotonicMs = options.monotonicMs ?? (() => performance.now());
     this.rights = options.rights ?? null;
-    this.lowersRights = options.lowersRights ?? (() => false);
+    this.reducesPermissions = options.reducesPermissions ?? (() => false);
     this.missingReason = options.missingReason ?? (() => null);
     this.replayPolicy = options.replayPolicy ?? null;
     this.box = options.box;
@@ -188,7 +189,7 @@ export class Writer<C extends Commands = Commands> {
     }
   }
 
-  /** One attempt at a commit; null if its timestamps were passed by an answered read. */
+  /** One attempt at a commit; null if its timestamps were passed by a completed read. */
   private attempt(
     requests: Requests,
     sliceMs: number,
@@ -333,17 +334,17 @@ export class Writer<C extends Commands = Commands> {
       if (known !== null) {
         this.replayPolicy?.assertMayReplay(tx, known, actor);
         if (withSavepoint) client.run("RELEASE command");
-        const { rights: _storedRights, ...outcome } = known;
+        const { rights: _storedPermissions, ...outcome } = known;
         return { ok: true, outcome };
       }
       // Evaluated before the command: a change that lifts the requirement is itself subject to it.
       const refusal = command.needsNoReason === true ? null : this.missingReason(tx);
       const result = command(tx, request.input, actor, this.box);
-      if (request.isUrgent === true && !this.lowersRights(tx)) throw NOT_URGENT;
+      if (request.isUrgent === true && !this.reducesPermissions(tx)) throw NOT_URGENT;
       const sequence = tx.finish(refusal);
       const outcome = sequence === null ? { sequence, result, head: tx.sequence - 1 } : { sequence, result };
       if (repeatable !== undefined)
-        this.outcomes?.store(repeatable, outcome, this.clock.now(), this.replayPolicy?.rightsOf(tx, actor));
+        this.outcomes?.store(repeatable, outcome, this.clock.now(), this.replayPolicy?.permissionsOf(tx, actor));
       if (withSavepoint) client.run("RELEASE command");
       if (outcome.sequence !== null) this.written.push({ sequence: outcome.sequence, instant: tx.instant });
       return { ok: true, outcome };

@@ -1,4 +1,5 @@
-// The type of a device, from what it reports and what others hear of it. Pure; null rather than a guess.
+// Device type classifier, based on what a device reports and on what its neighbors hear from it. Pure; returns null
+// rather than guess.
 
 import { typeOfKindWords, typeOfObjectId, typeOfProduct, typeOfSystem } from "../../resources/hosts/device-families.ts";
 import type { DeviceType, DeviceTypeSource } from "../../resources/hosts/device-type.ts";
@@ -36,14 +37,14 @@ export function typeByReport(evidence: TypeEvidence): ConcludedType | null {
 }
 
 /**
- * True for net-snmp, bsnmpd and OpenBSD's agent, and without a sysObjectID. Vendors give their appliances one of their
- * own: an appliance on Linux is not a server.
+ * True for net-snmp, bsnmpd and OpenBSD's agent, and without a sysObjectID. Vendors assign their appliances a specific
+ * one: an appliance on Linux is not a server.
  */
 function isGenericAgent(objectId: string | null | undefined): boolean {
   return objectId == null || /^1\.3\.6\.1\.4\.1\.(8072\.3\.2|12325\.1\.1\.2|30155\.23)(\.|$)/.test(objectId);
 }
 
-/** What a neighbor hears of a device: its capabilities, and how it describes itself. */
+/** A device as announced to a neighbor: its capabilities and description. */
 export interface Heard {
   readonly capabilities?: readonly Capability[] | undefined;
   /** typeOfDescription of its announcement. */
@@ -101,8 +102,8 @@ function routing(type: DeviceType | null, capabilities: readonly Capability[] | 
 }
 
 /**
- * sysServices (RFC 3418): 2^(L−1) for each layer L. Only sums that one type has: 2 is a bridge, 4 a router, and 72, layers
- * 4 and 7, "a host offering application services". Agents that report more list every layer they know.
+ * sysServices (RFC 3418): 2^(L−1) for each layer L. Only sums that one type has: 2 is a bridge, 4 a router, and 72,
+ * layers 4 and 7, "a host offering application services". Agents that report more list every layer they know.
  */
 const SERVICES: ReadonlyMap<number, DeviceType> = new Map([
   [2, "Switch"],

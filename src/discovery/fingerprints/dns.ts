@@ -45,7 +45,10 @@ const QUERY = Uint8Array.of(
   CLASS_CHAOS,
 );
 
-/** Returns the first string of the first answer, if the response repeats the question; null for any other message. */
+/**
+ * Returns the first string of the first answer record, if the response repeats the question; null for any other
+ * message.
+ */
 function firstText(message: Uint8Array): string | null {
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
   if (((message[3] ?? 0) & 0x0f) !== 0 || view.getUint16(4) !== 1 || view.getUint16(6) === 0) return null;

@@ -1,5 +1,5 @@
-// Interface of a fingerprint: ports to try, first request, reader of the response. Every fingerprint must not change a
-// device, send more than one small request, or throw on any bytes.
+// Fingerprint interface: ports to try, first request, and response parser. A fingerprint sends at most one small
+// request, changes nothing on the device, and never throws, whatever bytes it receives.
 
 import type { IdentifiedService } from "../sightings.ts";
 

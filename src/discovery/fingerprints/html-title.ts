@@ -1,4 +1,4 @@
-// Title of a possibly truncated HTML page. Pure; must not throw on any bytes.
+// Title of a possibly truncated HTML page. Pure; never throws, whatever the input.
 
 import { ownValue } from "../../base/fields.ts";
 import { decodedText, oneLine } from "./service-text.ts";

@@ -1,4 +1,4 @@
-// Parser for a partial HTTP/1 response (RFC 9112): status, headers, body. Pure; must not throw on any bytes.
+// Parser for a partial HTTP/1 response (RFC 9112): status, headers, body. Pure; never throws, whatever the input.
 
 import { latin1Of, textOfLatin1 } from "./service-text.ts";
 
@@ -11,7 +11,7 @@ export interface HttpResponse {
   readonly isBodyComplete: boolean;
 }
 
-/** Minimal GET request that any server answers. @param host as in a URL */
+/** Minimal GET request that any server responds to. @param host as in a URL */
 export function getRequest(host: string, path: string): Uint8Array {
   const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, "User-Agent: netledger", "Accept: */*", "Connection: close"];
   return new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`);

@@ -10,7 +10,7 @@ interface JsonOverHttp {
   readonly transport: "Tcp" | "Tls";
   readonly path: string;
   readonly definition: string;
-  /** Service name; null if another program answered. @param body null if not a JSON object */
+  /** Service name; null if another program responded. @param body null if not a JSON object */
   readonly nameIn: (body: Record<string, unknown> | null, response: HttpResponse) => string | null;
 }
 

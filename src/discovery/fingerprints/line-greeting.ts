@@ -1,5 +1,5 @@
 // Parser for line-based greetings with a leading status, as sent by FTP, SMTP, POP3 and IMAP servers (RFC 959 section
-// 4.2). Pure; must not know the service.
+// 4.2). Pure; independent of the service.
 
 import type { ServiceReply } from "./fingerprint.ts";
 import { decodedText, latin1Of } from "./service-text.ts";

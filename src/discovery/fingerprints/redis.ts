@@ -1,4 +1,5 @@
-// Redis and compatible servers: PING and INFO server, both read-only. A server that requires a password says so.
+// Redis and compatible servers: PING and INFO server, both read-only. A server that requires a password says so in its
+// error.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { identified, latin1Of } from "./service-text.ts";

@@ -1,5 +1,5 @@
-// Detection of privileges granted by an executable. A program compiled by Bun runs any code for users who set
-// BUN_BE_BUN, and no build can prevent that: its privileges are then available to every user.
+// Detection of privileges granted by an executable. An executable built by Bun runs arbitrary code for users who set
+// BUN_BE_BUN, and no build option prevents that, so its privileges are available to every user.
 
 import { readFileSync, statSync } from "node:fs";
 import { KernelRefused, openLibc } from "./libc.ts";

@@ -1,5 +1,5 @@
-// C library functions through bun:ffi, under any library name on this machine, and errno. Must not know what is called
-// or what an errno means to the caller.
+// C library functions through bun:ffi, under any library name on this machine, and errno. Independent of what is called
+// and of what an errno means to the caller.
 
 import { dlopen, type FFIFunction, read } from "bun:ffi";
 

@@ -1,5 +1,5 @@
-// Kernel features that this process may not use, detected by trying, and their fallbacks: for the log, monitors and
-// scans. Must not end the process: the appliance works without them.
+// Probes for kernel features that this process may not use, and their fallbacks. Reported in the log, to monitors and
+// in scans. Never exits the process: the appliance works without them.
 
 import { grantsRightsToAll } from "./executable-rights.ts";
 import { KernelRefused, openLibc } from "./libc.ts";

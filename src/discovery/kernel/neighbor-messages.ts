@@ -1,5 +1,5 @@
 // rtnetlink(7) messages of the kernel's neighbor table (ARP and neighbor discovery): builds the request and parses the
-// response. Pure: must not open a socket.
+// response. Pure; opens no socket.
 
 import { ipOfBytes } from "../../base/ip.ts";
 import {

@@ -1,5 +1,5 @@
-// Netlink message format (netlink(7)): request framing, and messages and attributes of a response. Pure: must not open
-// a socket or know what a message means.
+// Netlink message format (netlink(7)): request framing, and messages and attributes of a response. Pure; opens no
+// socket and does not interpret messages.
 
 /** Netlink uses host byte order: little-endian on all supported platforms (x64, arm64). */
 export const LITTLE_ENDIAN = true;

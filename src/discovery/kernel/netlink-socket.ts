@@ -1,13 +1,13 @@
 // rtnetlink socket opened through libc. Takes less than a millisecond and never waits: the kernel answers before `send`
-// returns. I/O only: must not know what a message means.
+// returns. I/O only; does not interpret messages.
 
 import { ptr } from "bun:ffi";
 import { KernelRefused, openLibc } from "./libc.ts";
 import { type ResponseEnd, responseEnd, viewOf } from "./netlink-messages.ts";
 
 /**
- * Reads all items of a dump, datagram by datagram; repeats the dump if the data changed meanwhile. Throws KernelRefused
- * if the kernel or C library refuses, else an Error: a failure must not look like an empty list.
+ * Reads all items of a dump, datagram by datagram; repeats the dump if the data changed in the meantime. Throws
+ * KernelRefused if the kernel or C library refuses, else an Error: a failure must not look like an empty list.
  * @param what the items listed, for messages: "addresses"
  */
 export function dumpKernel<Item>(request: Uint8Array, read: (datagram: Uint8Array) => Item[], what: string): Item[] {
@@ -24,7 +24,7 @@ export function dumpKernel<Item>(request: Uint8Array, read: (datagram: Uint8Arra
 }
 
 export interface NetlinkSocket {
-  /** Requests a list and reads it to the end. @returns true if it changed meanwhile */
+  /** Requests a list and reads it to the end. @returns true if it changed in the meantime */
   dump(request: Uint8Array, take: (datagram: Uint8Array) => void): boolean;
   /**
    * Requests one item: returns the response datagram, valid until the next call, or the errno of the kernel's refusal.

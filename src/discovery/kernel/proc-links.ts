@@ -1,5 +1,5 @@
-// Synchronous reader of single interfaces of this machine in /sys/class/net. Must not list them:
-// self/read-interfaces.ts does.
+// Synchronous reader of single interfaces of this machine in /sys/class/net. Does not list interfaces; see
+// self/read-interfaces.ts.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Route lookup in a snapshot of the tables in /proc/net, for processes without netlink. Must not claim what they omit:
-// rules that select tables, and IPv6 neighbors.
+// Route lookup in a snapshot of the tables in /proc/net, for processes without netlink. Claims nothing about what those
+// tables omit: policy routing rules and IPv6 neighbors.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Parser for the kernel's tables of routes, local addresses and neighbors in /proc/net (proc_pid_net(5)). Pure: must
-// not open a file.
+// Parser for the kernel's tables of routes, local addresses and neighbors in /proc/net (proc_pid_net(5)). Pure; opens
+// no file.
 
 import { type Cidr, cidrOf, type Ip, ipOfBytes, parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";

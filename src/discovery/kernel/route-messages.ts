@@ -1,5 +1,4 @@
-// rtnetlink(7) messages for routes and interfaces: builds the requests and parses the responses. Pure: must not open a
-// socket.
+// rtnetlink(7) messages for routes and interfaces: builds the requests and parses the responses. Pure; opens no socket.
 
 import { type Ip, ipOfBytes } from "../../base/ip.ts";
 import { macOfBytes } from "./neighbor-messages.ts";

@@ -1,5 +1,6 @@
 // Non-blocking sockets of every kind through libc, for features missing in node:net and node:dgram (raw ICMP, ARP, the
-// real error of a connect). Must not wait or know what is sent. Calls return errno as a positive number, 0 for success.
+// real error of a connect). Never waits, and does not interpret what is sent. Calls return errno as a positive number,
+// 0 for success.
 
 import { errnoAt, KernelRefused, openLibc } from "./libc.ts";
 

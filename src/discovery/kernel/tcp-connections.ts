@@ -1,5 +1,5 @@
-// Accepted TCP connections of this process, as the kernel reports them: peer and last activity. Ends one such that the
-// descriptor's owner sees a close by the peer. Must not decide which one.
+// Accepted TCP connections of this process, as the kernel reports them: peer and last activity. Can close one so that
+// the descriptor's owner sees a close by the peer; the caller decides which one.
 
 import { ptr } from "bun:ffi";
 import { readdirSync, readFileSync } from "node:fs";

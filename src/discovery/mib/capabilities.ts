@@ -9,8 +9,8 @@ import {
 import type { SnmpValue } from "./reads.ts";
 
 /**
- * LldpSystemCapabilitiesMap: the enabled capabilities; the supported ones if none is enabled, as for phones before their
- * call server answers. Null for none; undefined if neither value is served as bits.
+ * LldpSystemCapabilitiesMap: the enabled capabilities; the supported ones if none is enabled, as for phones before
+ * their call server responds. Null for none; undefined if neither value is served as bits.
  */
 export function lldpCapabilitiesOf(
   enabled: SnmpValue | undefined,

@@ -1,4 +1,4 @@
-// Accessors for the results of a plan's steps: columns, scalars and table completeness. Must not know any MIB.
+// Accessors for the results of a plan's steps: columns, scalars and table completeness. Independent of any MIB.
 
 import type { TableReport } from "../device.ts";
 import { countRows, type RowCount, type RowOutcome } from "../rows.ts";

@@ -1,4 +1,4 @@
-// Assembly of a device from the results of the plan. Pure; no agent response makes it throw.
+// Device assembly from the results of the read plan. Pure; no agent response makes it throw.
 
 import { defined } from "../../base/fields.ts";
 import type { OperStatus } from "../../resources/if-entries/vocabulary.ts";

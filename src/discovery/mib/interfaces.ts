@@ -1,4 +1,4 @@
-// Interface decoder: ifTable and ifXTable of IF-MIB (RFC 2863). Must not decode link data; other modules add it.
+// Interface decoder: ifTable and ifXTable of IF-MIB (RFC 2863). Link data is decoded and added by other modules.
 
 import { defined } from "../../base/fields.ts";
 import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";

@@ -70,7 +70,7 @@ const STEPS = [
 
 export const READING_PLAN: readonly ReadStep[] = STEPS;
 
-/** Steps that read a table of their own and count its rows. */
+/** Steps that read a separate table and count its rows. */
 export type RowStep = Exclude<
   Extract<(typeof STEPS)[number], { readonly columns: object }>,
   { readonly rowsIn: string }

@@ -24,7 +24,7 @@ export function portListDecoderOf(
 }
 
 const COMMA = 0x2c;
-const BLANK = 0x20;
+const SPACE = 0x20;
 const ZERO = 0x30;
 
 function evaluate(
@@ -63,7 +63,7 @@ function readNumbers(list: Uint8Array): number[] {
 }
 
 function isNumbers(list: Uint8Array): boolean {
-  return list.every((byte) => (byte >= ZERO && byte <= ZERO + 9) || byte === COMMA || byte === BLANK);
+  return list.every((byte) => (byte >= ZERO && byte <= ZERO + 9) || byte === COMMA || byte === SPACE);
 }
 
 function hasComma(list: Uint8Array): boolean {

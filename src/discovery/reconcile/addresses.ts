@@ -41,7 +41,7 @@ interface ReportedAddress {
   readonly prefix_length: number | null;
   /** Interface name; undefined if unknown. */
   readonly name?: string | undefined;
-  /** True if the device answered at this address. */
+  /** True if the device responded at this address. */
   readonly isPolled?: boolean;
 }
 
@@ -268,7 +268,7 @@ export function hasInterfaces(tx: WriteTransaction, hostId: string): boolean {
   return isStored || tx.children(ifEntryKind, "host_n", hostId).length > 0;
 }
 
-/** True if the host has answered SNMP. */
+/** True if the host has responded to SNMP. */
 function hasReported(tx: WriteTransaction, hostId: string): boolean {
   const n = tx.recordN(hostId);
   return (

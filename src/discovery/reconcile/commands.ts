@@ -20,7 +20,7 @@ import { type ScanInput, ScanWrite } from "./scan-write.ts";
 import { SubnetPlacer } from "./subnet-placer.ts";
 
 /**
- * Records devices that answered SNMP. recordAddresses writes their neighbors later: these may be devices too.
+ * Records devices that responded to SNMP. recordAddresses writes their neighbors later: these may be devices too.
  * @throws DomainError entity_reference_invalid if the network was deleted
  */
 export function recordDevices(
@@ -36,7 +36,7 @@ export function recordDevices(
 }
 
 /**
- * Records addresses that answered, and overheard ones within the network's subnets.
+ * Records addresses that responded, and overheard ones within the network's subnets.
  * @throws DomainError entity_reference_invalid if the network was deleted
  */
 export function recordAddresses(

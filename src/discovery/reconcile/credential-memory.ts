@@ -1,4 +1,4 @@
-// Last working credential per address. An observation, stored outside the ledger.
+// Last working credential of each address. An observation, stored outside the ledger.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";

@@ -1,5 +1,5 @@
-// Types of hosts as scans report them: a device's own report decides, what others know of it only as long as that says
-// nothing.
+// Types of hosts as scans report them: a device's own report takes precedence, and what other devices report about it
+// is used only if its own report says nothing.
 
 import { vendorOf } from "../../base/vendors/vendor.ts";
 import { isAsStrong, type StoredType } from "../../resources/hosts/device-type.ts";
@@ -31,7 +31,7 @@ export function reportedType(device: Device, host: HostRecord | null): ReportedT
 
 /**
  * Type by the open ports that answered and the vendor of a MAC address; empty if evidence as strong is stored: the
- * vendors of several cards must not take turns.
+ * vendors of several cards must not alternate.
  */
 export function typeOfAddress(
   stored: StoredType,

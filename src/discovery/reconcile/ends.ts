@@ -1,5 +1,5 @@
-// Ends of interfaces and addresses that a complete read of their device lacks. What a person wrote or refers to stays,
-// as stale.
+// Ends of interfaces and addresses that are missing from a complete read of their device. Records that a person wrote
+// or refers to stay, marked as stale.
 
 import { formatInstant } from "../../base/instant.ts";
 import type { Kind, RecordBase } from "../../db/kind.ts";
@@ -51,7 +51,7 @@ export class Ends {
 
   /**
    * Only addresses that the device itself reported: sightings by others expire.
-   * @param missing addresses that the report lacks, except the one that answered
+   * @param missing addresses that the report lacks, except the one that responded
    */
   addresses(missing: readonly IpAddressRecord[]): void {
     const isOwn = (n: number) => this.lastReports().own.has(n);

@@ -1,4 +1,5 @@
-// Former signs of consolidated hosts, mapped to the surviving host. Read once per command. Must not decide identity.
+// Former signs of consolidated hosts, mapped to the surviving host. Read once per command. Identity itself is decided
+// elsewhere.
 
 import { append } from "../../base/multimap.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";

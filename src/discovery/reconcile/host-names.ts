@@ -1,4 +1,4 @@
-// Names of hosts that no person named, derived again whenever a host is seen or loses an address.
+// Names of hosts without a manual name, derived again whenever a host is seen or loses an address.
 
 import { parseIp } from "../../base/ip.ts";
 import { isLocallyAdministered } from "../../base/mac.ts";

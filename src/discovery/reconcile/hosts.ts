@@ -1,4 +1,4 @@
-// New hosts of a scan, except hosts that a person deleted.
+// Creation of hosts found by a scan, except hosts that a person deleted.
 
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";

@@ -1,4 +1,4 @@
-// Host identity rules: each sign weighs for or against a match, and no weak sign decides alone. Pure.
+// Host identity rules: each sign counts for or against a match, and no weak sign decides alone. Pure.
 
 import type { Signs } from "./signs.ts";
 
@@ -73,8 +73,8 @@ export function hasConflict(seen: Signs, known: Signs): boolean {
 }
 
 /**
- * True if only addresses (and manual data) are known: then any machine answering there matches, or every swept host
- * would be duplicated once it answers SNMP.
+ * True if only addresses (and manual data) are known: then any machine that responds there matches; otherwise every
+ * swept host would be duplicated once it responds to SNMP.
  */
 export function hasOnlyAddresses(known: Signs): boolean {
   return known.serialNumber === null && known.chassisId === null && known.sysName === null && known.macs.size === 0;
@@ -90,7 +90,7 @@ export function matchSigns(seen: Signs, known: Signs): Similarity | null {
 export interface MatchCandidate<Id> {
   readonly id: Id;
   readonly signs: Signs;
-  /** True if it last reported itself at the address that answers now. */
+  /** True if it last reported itself at the address that is responding now. */
   readonly reportedThere?: boolean;
   /** True for the former signs of a consolidated host. */
   readonly isFormerHost?: true;

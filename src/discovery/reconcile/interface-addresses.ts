@@ -1,4 +1,4 @@
-// Choice of the address of an interface entry, its `ip_address_id`. Pure.
+// Selection of an interface entry's address, its `ip_address_id`. Pure.
 
 import { parseIp } from "../../base/ip.ts";
 import { isOwnAddress } from "./signs.ts";

@@ -1,4 +1,4 @@
-// Candidate lookup for seen hosts, in the store's indexes and the transaction's changes. identity.ts decides.
+// Candidate lookup for sighted hosts, in the store's indexes and the transaction's own changes. identity.ts decides.
 
 import { isSingleDevice } from "../../base/mac.ts";
 import { scopeKey } from "../../db/kind.ts";
@@ -53,9 +53,9 @@ export class KnownHosts {
 
   /**
    * Live hosts that share a sign, oldest first, hosts of this transaction last; then consolidated hosts with a matching
-   * former sign. Excludes a host that lost the answering address by a person's edit.
-   * @param polledAddress the address that answered: includes the host that answered there before, however many hosts have the
-   * address
+   * former sign. Excludes a host that lost the responding address through a manual edit.
+   * @param polledAddress the address that responded: includes the host that responded there before, even if many hosts
+   * have the address
    */
   candidates(seen: Signs, polledAddress: string | null = null): Array<MatchCandidate<string>> {
     const ids = new Set<string>();
@@ -104,7 +104,9 @@ export class KnownHosts {
     return own !== null && (formerSigns.length === 0 || formerSigns.some((former) => !hasConflict(former, own)));
   }
 
-  /** True if a person took the address from this host and gave it to another, by a split or by deleting and entering it. */
+  /**
+   * True if a person took the address from this host and gave it to another, by a split or by deleting and entering it.
+   */
   wasTakenFrom(id: string, address: string): boolean {
     const others = this.holdersOf(address).filter((holder) => holder !== id);
     if (others.length === 0) return false;

@@ -1,5 +1,5 @@
-// Writer command for resolved neighbors, and for the types of hosts that follow from them. Limited to interface entries
-// with unchanged announcements and no manual override.
+// Writer command for resolved neighbors, and for the types of hosts that follow from them. Skips interface entries
+// whose announcements have changed or that a person has overridden.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable, getReferenced } from "../../access/reach.ts";

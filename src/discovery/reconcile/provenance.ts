@@ -1,4 +1,4 @@
-// Provenance of field values, from the ledger. Queried only if a scan contradicts the inventory.
+// Provenance of field values, read from the ledger. Queried only if a scan contradicts the inventory.
 
 import { ownValue } from "../../base/fields.ts";
 import { parseMembers, type RecordBase, scopeKey } from "../../db/kind.ts";

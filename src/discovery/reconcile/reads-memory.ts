@@ -1,5 +1,5 @@
-// Sizes of a host's tables and its VLANs in complete reads, and whether a read is trusted to end what it lacks. Stored
-// outside the ledger; without it, each table counts as read for the first time.
+// Table sizes and VLANs from a host's complete reads, used to decide whether a read may end records that it lacks.
+// Stored outside the ledger; without it, every read counts as the first.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";

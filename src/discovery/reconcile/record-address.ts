@@ -1,5 +1,5 @@
-// Recording of an address that answered or was overheard, without polling the machine. It belongs to the host that has
-// it, unless a MAC address disagrees. One address alone never turns one host into another.
+// Records an address that responded or was overheard, without polling the machine. The address belongs to the host that
+// has it, unless a MAC address disagrees. An address alone never turns one host into another.
 
 import { isSingleDevice } from "../../base/mac.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
@@ -63,7 +63,7 @@ function holderOf(
   const byMac = isIdentifying ? index.atMac(mac).filter((id) => !index.wasTakenFrom(id, address)) : [];
   const hostIds = index.atAddress(address);
   if (answered.length === 0) {
-    // Other devices' tables are hours old: they do not contradict a host that just answered there.
+    // Other devices' tables are hours old: they do not contradict a host that just responded there.
     const answering = hostIds.find((id) => wasSeenInThisScan(write, book.ofHost(id).get(address)));
     if (answering !== undefined) return tx.get(hostKind, answering);
   }

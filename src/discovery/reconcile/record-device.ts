@@ -1,4 +1,4 @@
-// Recording of an agent's report on its host: fields, addresses, VLANs and interfaces. A partial table clears nothing.
+// Records an agent's report on its host: fields, addresses, VLANs and interfaces. A partial table clears nothing.
 
 import { isLocallyAdministered, isSingleDevice } from "../../base/mac.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
@@ -205,8 +205,8 @@ function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }
 }
 
 /**
- * Returns the MAC address seen at the answering address as a sign. If the device's MAC addresses are unknown, one that
- * no host has is ignored: the device may have answered by another interface.
+ * Returns the MAC address seen at the responding address as a sign. If the device's MAC addresses are unknown, one that
+ * no host has is ignored: the device may have responded through another interface.
  */
 function seenMacOf(write: ScanWrite, { device, mac_address: mac }: DeviceSighting): string | null {
   return mac !== null && isBroken(device, "interfaces") && write.index.atMac(mac).length === 0 ? null : mac;
@@ -290,7 +290,7 @@ function ownInterfaces(
 }
 
 /**
- * Writes the reported addresses and the one that answered: they differ behind NAT.
+ * Writes the reported addresses and the one that responded: they differ behind NAT.
  * @returns the addresses whose interface stays as another report has it
  */
 function recordAddresses(
@@ -330,7 +330,7 @@ function recordAddresses(
   }
   for (const address of new Set([polledAddress, ...own.map((each) => each.ip_address).filter(isOwnAddress)])) {
     for (const other of write.index.atAddress(address)) book.absorb(host, other, present);
-    // Answering proves possession, not configuration: NAT and router pairs answer too.
+    // A response proves possession, not configuration: NAT and router pairs respond too.
     if (address === polledAddress && present.has(address))
       book.takeFromOthers(address, host, write.index.atAddress(address));
   }
@@ -345,7 +345,7 @@ function recordAddresses(
 
 /**
  * Returns null for a stored MAC address that an address on an interface without one cannot have: that of the interface
- * it was on before, or the address itself. Undefined keeps others: neighbors heard them.
+ * it was on before, or the address itself. Undefined keeps the others, which neighbors reported.
  */
 function clearedMac({ tx }: ScanWrite, host: HostRecord, known: IpAddressRecord | undefined): null | undefined {
   if (known === undefined || known.mac_address === null) return undefined;

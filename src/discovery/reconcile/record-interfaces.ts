@@ -1,4 +1,4 @@
-// Recording of a device's interfaces as entries: fields, VLANs, forwarding, announcements.
+// Records a device's interfaces as entries: fields, VLANs, forwarding entries and announcements.
 
 import { nonNull } from "../../base/fields.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
@@ -115,7 +115,7 @@ export function recordInterfaces(
       Math.max(0, (each.lldp?.length ?? 0) - ANNOUNCEMENTS_MAX) +
       Math.max(0, (each.cdp?.length ?? 0) - ANNOUNCEMENTS_MAX);
     const ip_address_id = places.addressIdOf(each.if_index, before?.ip_address_id);
-    // A device is trusted for the address at which it answers.
+    // A device is trusted for the address at which it responds.
     const isPolled = [ip_address_id, before?.ip_address_id].includes(polledId);
     const entry =
       before === null
@@ -375,7 +375,7 @@ function moreLldp({ mgmt_addr, ...announced }: LldpAnnouncement, known: KnownNei
   return before ?? known.withFarEnd(more);
 }
 
-/** An entry's further neighbors, indexed by announcement: there may be hundreds. */
+/** An entry's additional neighbors, indexed by announcement: there may be hundreds. */
 class KnownNeighbors {
   private readonly byText = new Map<string, MoreNeighbor>();
   private readonly byTextWithoutAddress = new Map<string, MoreNeighbor>();

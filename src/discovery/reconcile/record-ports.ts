@@ -1,4 +1,4 @@
-// Recording of open ports and their services. A service is recognized by its port and keeps a manual name.
+// Records open ports and their services. A service is recognized by its port and keeps a manual name.
 
 import { type BindingRecord, bindingKind } from "../../resources/bindings/binding.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";

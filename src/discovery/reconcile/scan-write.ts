@@ -1,4 +1,4 @@
-// Shared state of a scan's write: actor, record creation and confirmation, result. Must not know any protocol.
+// Shared state of a scan's write: actor, record creation and confirmation, result. Independent of protocols.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { ownValue } from "../../base/fields.ts";
@@ -80,7 +80,7 @@ export class ScanWrite {
   private ignored: Map<IgnoredEntity, IgnoredRecord[]> | null = null;
   private readonly findings: Finding[] = [];
   private readonly reasons = new Map<string, string>();
-  /** Keyed by answering address. */
+  /** Keyed by responding address. */
   readonly devices: SeenDevice[] = [];
   /** Overheard but dropped. */
   readonly setAside: Array<{ readonly ip_address: string; readonly reason: RowReason }> = [];
@@ -119,7 +119,7 @@ export class ScanWrite {
 
   /**
    * Updates a record seen again.
-   * @param defaults default values by field, besides null and ""
+   * @param defaults default values by field, in addition to null and ""
    * @param overridable fields that a second report may change too
    */
   update<R extends RecordBase & Discoverable, T extends Reported<R> & object>(
@@ -148,7 +148,7 @@ export class ScanWrite {
     this.seenIds.add(id);
   }
 
-  /** Deletes a record that is certainly gone. @param reason one clause */
+  /** Deletes a record that certainly no longer exists. @param reason one clause */
   close(kind: AnyKind, record: RecordBase, label: string, reason: string): void {
     removeRecord(this.tx, kind, record.id, true);
     this.findings.push({ type: "Closed", entity: kind.name, id: record.id, label, reason });
@@ -206,8 +206,8 @@ export class ScanWrite {
   }
 
   /**
-   * The last written change to the network's set of ignored entries, since a lifted entry may come back, or of VLANs,
-   * since a deleted one does.
+   * The last written change to the network's set of ignored entries, since a record whose entry was removed may come
+   * back, or of VLANs, since a deleted one does.
    */
   ignoredSequence(): number {
     const networkN = this.tx.recordN(this.networkId) ?? 0;
@@ -223,7 +223,7 @@ export class ScanWrite {
 
   /**
    * True if a device already reported the host in this scan, judging by its entries.
-   * @param polledAddress current answering address: a host reported nowhere else does not count
+   * @param polledAddress the address that is responding: a host reported nowhere else does not count
    */
   wasReported(hostId: string, polledAddress: string): boolean {
     if (this.reportedHosts.has(hostId)) return true;

@@ -44,7 +44,7 @@ export function isLinkLocal(address: string): boolean {
 }
 
 /**
- * @param polledAddress the address that answered
+ * @param polledAddress the address that responded
  * @param seenMac the link-layer address seen there, if any
  */
 export function signsOfDevice(device: Device, polledAddress: string, seenMac: string | null): Signs {

@@ -1,4 +1,5 @@
-// Assignment of addresses to subnets: the one of the device's prefix, created if missing, else the most specific one.
+// Assignment of addresses to subnets: the subnet of the prefix that the device reports, created if missing, else the
+// most specific subnet.
 
 import { type Cidr, cidrContains, cidrOf, type Ip, parseCidr, parseIp } from "../../base/ip.ts";
 import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";

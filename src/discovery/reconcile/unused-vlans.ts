@@ -12,9 +12,9 @@ import { isTouchedByPerson } from "./provenance.ts";
 import { type ScanInput, ScanWrite } from "./scan-write.ts";
 
 /**
- * Ends the VLANs that scans found, once no device has them in its VLAN tables and no interface or subnet refers to them.
- * Does nothing while a device that still answers has not been read since its VLANs are remembered. Call after a scan's
- * devices.
+ * Ends the VLANs that scans found, once no device has them in its VLAN tables and no interface or subnet refers to
+ * them. Does nothing while a device that still responds has not been read since its VLANs have been remembered. Call
+ * after a scan's devices.
  * @throws DomainError entity_reference_invalid if the network was deleted
  */
 export function endUnusedVlans(tx: WriteTransaction, input: ScanInput, actor: CommandActor): Recorded {
@@ -32,7 +32,7 @@ export function endUnusedVlans(tx: WriteTransaction, input: ScanInput, actor: Co
   return write.result();
 }
 
-/** Numbers in the VLAN tables of the network's devices; null if those of a device that still answers are unknown. */
+/** Numbers in the VLAN tables of the network's devices; null if those of a device that still responds are unknown. */
 function reportedNumbers({ tx, networkId }: ScanWrite): Set<number> | null {
   const client = tx.db.$client;
   const networkN = tx.recordN(networkId) ?? 0;

@@ -1,4 +1,4 @@
-// Devices to poll, derived from the addresses of a scan, each known host once. Pure.
+// Devices to poll, derived from the addresses of a scan, with each known host only once. Pure.
 
 import type { AddressSighting } from "../sightings.ts";
 import type { Credentials } from "./credentials.ts";
@@ -23,7 +23,7 @@ export function candidateOfHost(host: KnownHost, network: KnownNetwork, scope: S
       };
 }
 
-/** Groups the addresses that answered a sweep by host. */
+/** Groups the addresses that responded to a sweep by host. */
 export function candidatesOf(
   seen: ReadonlyMap<string, AddressSighting>,
   network: KnownNetwork,
@@ -50,7 +50,9 @@ export function candidatesOf(
   return candidates;
 }
 
-/** Yields each walked address; the first one of a known host stands for all its addresses, the others yield null. */
+/**
+ * Yields each walked address; the first one of a known host represents all its addresses, and the others yield null.
+ */
 export function* candidatesIn(scope: Scope, network: KnownNetwork): Generator<PollTarget | null> {
   const seenHosts = new Set<string>();
   for (const address of scope.addresses()) {
@@ -64,7 +66,7 @@ export function* candidatesIn(scope: Scope, network: KnownNetwork): Generator<Po
   }
 }
 
-/** True if a host should answer SNMP: it did before, or has its own credential. */
+/** True if a host should respond to SNMP: it did before, or has its own credential. */
 export function isExpected(host: KnownHost, network: KnownNetwork, credentials: Credentials): boolean {
   return credentials.isOwn(host.id) || host.addresses.some(({ ip_address }) => network.remembered.has(ip_address));
 }
@@ -75,7 +77,7 @@ function ownerOf(address: string, network: KnownNetwork): KnownHost | null {
   return owners.length === 1 ? (network.hosts.get(owners[0]?.host_id ?? "") ?? null) : null;
 }
 
-/** Sorts addresses that answered SNMP before to the front. */
+/** Moves addresses that responded to SNMP before to the front. */
 function provenFirst(addresses: readonly string[], network: KnownNetwork): string[] {
   return [...new Set([...addresses.filter((address) => network.remembered.has(address)), ...addresses])];
 }

@@ -102,8 +102,8 @@ function queue(tx: WriteTransaction, input: QueueScanInput, actor: CommandActor,
 }
 
 /**
- * Assigns a queue place. Each schedule has its own, and each Admin one for checks. No single user can take all others,
- * nor can users below Admin together.
+ * Assigns a queue place. Each schedule has its own, and each Admin one for checks. No single user can take all the
+ * others, and neither can users below Admin together.
  * @throws DomainError entity_in_use
  */
 function queuePositionFor(

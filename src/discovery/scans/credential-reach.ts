@@ -1,5 +1,5 @@
-// Current reach of a credential: subnets of its networks that accept it, addresses of its hosts that receive it or
-// await an Admin's approval, and its first addresses. Reads the same data as scans.
+// Current recipients of a credential: subnets of its networks that accept it, addresses of its hosts that receive it or
+// await an Admin's approval, and its initial addresses. Reads the same data as scans.
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../../access/actor.ts";

@@ -1,5 +1,6 @@
-// Credential selection per address, in order: first addresses, assigned to host and address, to the host, to the
-// network. Limited to addresses that an Admin allows. Pure; opening secrets is injected.
+// Credential selection per address, in this order: initial addresses, then credentials assigned to the host and
+// address, to the host, and to the network. Limited to addresses that an Admin allows. Pure; opening secrets is
+// injected.
 
 import type { WorkingCredential } from "../sightings.ts";
 import type { SnmpCredential } from "../snmp/credential.ts";

@@ -17,8 +17,8 @@ import type { ProgressMeter } from "./progress.ts";
 /** Maximum addresses tried per host: a router that is down has too many. */
 export const ADDRESSES_OF_HOST_MAX = 8;
 /**
- * Answered requests between garbage collections: about 24 small devices or 12 large ones. A collection takes a few
- * percent of the reading time.
+ * Responses between garbage collections: about 24 small devices or 12 large ones. A collection takes a few percent of
+ * the reading time.
  */
 const REQUESTS_BETWEEN_COLLECTIONS = 1_500;
 /** Per scan, from the devices' neighbor tables. */
@@ -31,7 +31,7 @@ export interface PollTarget {
   readonly addresses: readonly string[];
   /** Sightings of the sweep, recorded once the host is known. */
   readonly seen: readonly AddressSighting[];
-  /** True if a person named the device: report it if it does not answer. */
+  /** True if the device was named explicitly: report it if it does not respond. */
   readonly isNamed: boolean;
 }
 
@@ -76,7 +76,7 @@ interface DevicePollingOptions {
 
 export class DevicePolling {
   private readonly options: DevicePollingOptions;
-  /** Addresses polled, or claimed by a device that answered. */
+  /** Addresses polled, or claimed by a device that responded. */
   private readonly settled = new Set<string>();
   private readonly answered = new Set<string>();
   private readonly reachedHosts = new Set<string>();
@@ -129,7 +129,7 @@ export class DevicePolling {
     return this.reachedHosts.has(hostId);
   }
 
-  /** Returns neighbors since the last call, without the names of answered or known hosts. */
+  /** Returns neighbors since the last call, without the names of responding or known hosts. */
   takeNeighbors(): { readonly addresses: readonly string[]; readonly names: readonly string[] } {
     const addresses = [...this.neighborAddresses].filter((address) => !this.settled.has(address));
     const names = [...this.neighborNames].filter((name) => !this.answeredNames.has(name));
@@ -138,7 +138,7 @@ export class DevicePolling {
     return { addresses, names };
   }
 
-  /** Yields overheard hosts that did not answer. Call once, at the end. */
+  /** Yields overheard hosts that did not respond. Call once, at the end. */
   *neighborsOfDevices(): Generator<AddressSighting> {
     for (const sighting of this.overheard.values()) if (!this.answered.has(sighting.ip_address)) yield sighting;
     this.overheard.clear();
@@ -164,7 +164,7 @@ export class DevicePolling {
 
   /**
    * Yields unreached hosts worth reporting.
-   * @param isReported true if a known host is reported merely for not answering
+   * @param isReported true if a known host is reported merely for not responding
    */
   *unreached(isReported: (host: KnownHost) => boolean): Generator<Finding> {
     for (const { candidate, refusals } of this.refused) {
@@ -183,7 +183,7 @@ export class DevicePolling {
     }
   }
 
-  /** Yields addresses that did not answer and did not receive all assigned credentials. */
+  /** Yields addresses that did not respond and did not receive all assigned credentials. */
   *unanswered(): Generator<readonly [address: string, withheld: Withheld]> {
     for (const [address, { host, withheld }] of this.withheld) {
       if (!this.answered.has(address) && (host === null || !this.reachedHosts.has(host.id))) yield [address, withheld];
@@ -225,7 +225,7 @@ export class DevicePolling {
     return { isReached: false, refusals };
   }
 
-  /** Returns null if the address answered; empty without credentials. */
+  /** Returns null if the address responded; empty without credentials. */
   private async pollAddress(address: string, candidate: PollTarget): Promise<readonly Refusal[] | null> {
     const { probes, progress, signal } = this.options;
     const { credentials, refused, remembered, withheld } = this.options.choose(address);
@@ -266,7 +266,7 @@ export class DevicePolling {
       address,
       neighborSightingsOf(result.device, areMacsMissing ? this.options.macsBefore(address, hostId) : []),
     );
-    // Write neighbors after all devices have answered.
+    // Write neighbors after all devices have responded.
     const { arp: _arp, ...device } = result.device;
     const sighting: DeviceSighting = {
       ip_address: address,

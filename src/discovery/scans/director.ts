@@ -1,8 +1,8 @@
 // Scan scheduler: one queue per network, a few networks in parallel, one scanning thread that writes through the
-// writer. Must not know what a scan does.
+// writer. Independent of what a scan does.
 
 import { type CommandActor, SYSTEM_AUTHOR, type TaskRequester } from "../../access/actor.ts";
-import { RIGHTS_WITHDRAWN } from "../../access/rights-now.ts";
+import { PERMISSION_WITHDRAWN } from "../../access/current-permissions.ts";
 import type { Counts } from "../../base/counters.ts";
 import { DomainError, plainError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
@@ -257,7 +257,7 @@ export class ScanDirector implements Scans {
     return [...this.entries.values()].some(({ scan }) => scan.schedule_id === scheduleId);
   }
 
-  /** Stops all scans and interrupts them in the store. Releases waiting clients at once. */
+  /** Stops all scans and interrupts them in the store. Releases waiting clients immediately. */
   stop(): Promise<void> {
     this.stopped ??= this.stopAll();
     return this.stopped;
@@ -466,7 +466,7 @@ export class ScanDirector implements Scans {
     entry.state = "ending";
     // A scan that completed by then was permitted.
     const isRevoked = entry.isWithdrawn && end.status !== "Completed";
-    const reported: ScanEnd = isRevoked ? { ...end, status: "Cancelled", problem: RIGHTS_WITHDRAWN } : end;
+    const reported: ScanEnd = isRevoked ? { ...end, status: "Cancelled", problem: PERMISSION_WITHDRAWN } : end;
     try {
       await writes.run("discovery.end", reported, entry.outcomeAuthor);
     } catch (error) {

@@ -1,4 +1,4 @@
-// Scan run from start to end: devices to poll, phases, and data passed on. Orchestration only.
+// Scan run from start to finish: devices to poll, phases, and data flow between them. Orchestration only.
 
 import type { Clock } from "../../base/clock.ts";
 import { sharedBytes } from "../../base/shared-bytes.ts";
@@ -26,7 +26,7 @@ import type { SightingInputs } from "./sighting-commands.ts";
 import type { AddressPermissions } from "./standing-credentials.ts";
 import { withheldFindings } from "./withheld.ts";
 
-/** Addresses swept before those that answered are polled; their sightings are held until then. */
+/** Addresses swept before the responding ones are polled; their sightings are held until then. */
 const ADDRESSES_PER_SLICE = 16_384;
 /** Maximum devices polled because neighbors announced them. */
 const FOLLOWED_MAX = 10_000;
@@ -91,10 +91,10 @@ class ScanRun {
   private readonly networkGone = new AbortController();
   /** Aborted if stopped or if the network was deleted. */
   private readonly signal: AbortSignal;
-  /** Known hosts, and single-address targets, that answered a sweep. */
+  /** Known hosts, and single-address targets, that responded to a sweep. */
   private readonly alive = new Set<string>();
   private readonly aliveTargets = new Set<string>();
-  /** Answered devices by address, and dropped overheard addresses. */
+  /** Responding devices by address, and dropped overheard addresses. */
   private readonly devices = new Map<string, SeenDevice>();
   private readonly setAside = new Map<string, RowReason>();
   private saving: Promise<void> = Promise.resolve();
@@ -262,7 +262,7 @@ class ScanRun {
     return targets;
   }
 
-  /** Sweeps slice by slice: polls, then forgets, the answering addresses before the next slice. */
+  /** Sweeps slice by slice: polls, then forgets, the responding addresses before the next slice. */
   private async sweep(
     scope: Scope,
     network: KnownNetwork,
@@ -301,7 +301,7 @@ class ScanRun {
       await this.poll(polling, candidatesOf(seen, network, scope));
     }
     if (!isPolling) return;
-    // Known or named devices that answer only SNMP.
+    // Known or named devices that respond only to SNMP.
     const silent = [...network.hosts.values()].filter(
       (host) => !this.alive.has(host.id) && !polling.hasReached(host.id) && isExpected(host, network, credentials),
     );
@@ -329,7 +329,7 @@ class ScanRun {
     await this.poll(polling, counted(candidatesIn(scope, network), progress), scope.total);
   }
 
-  /** Polls the permitted neighbors of answered devices, and their neighbors in turn. */
+  /** Polls the permitted neighbors of responding devices, and their neighbors in turn. */
   private async follow(scope: Scope, network: KnownNetwork, polling: DevicePolling): Promise<void> {
     const { progress, parts } = this;
     progress.enter("follow");

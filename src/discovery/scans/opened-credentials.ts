@@ -1,4 +1,4 @@
-// Credentials with plaintext secrets, opened on each use since they may have changed. Must not log or store them.
+// Credentials with plaintext secrets, opened on each use since they may have changed. Never logged or stored.
 
 import type { SecretBox } from "../../base/secret-box.ts";
 import type { Reader } from "../../db/reading/reader.ts";

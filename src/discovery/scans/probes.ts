@@ -48,7 +48,7 @@ interface PollOptions {
 
 /** Result of checking whether an address is in use. */
 export interface ReachResult {
-  /** Empty if nothing answered. */
+  /** Empty if nothing responded. */
   readonly answered: AddressSighting["answered"];
   /** Probe methods, user-readable: `ICMP by raw socket, TCP`. */
   readonly methods: string;
@@ -65,19 +65,19 @@ interface TryOptions {
 
 export interface Probes {
   /**
-   * Finds out which of these addresses answer.
+   * Finds out which of these addresses respond.
    * @returns the probe methods, user-readable. Ends soon after the signal is aborted.
    */
   sweep(addresses: readonly string[], signal: AbortSignal, events: SweepEvents): Promise<{ readonly methods: string }>;
   /** Polls a device with the first credential that works. Ends soon after the signal is aborted. */
   pollDevice(address: string, options: PollOptions): Promise<PollResult>;
-  /** Checks whether an address answers, without contacting its services. Ends soon after the signal is aborted. */
+  /** Checks whether an address responds, without contacting its services. Ends soon after the signal is aborted. */
   reach(address: string, signal: AbortSignal): Promise<ReachResult>;
   /** Tries one credential: the steps from `agent` to `forwarding`. Ends soon after the signal is aborted. */
   tryCredential(address: string, credential: SnmpCredential, options: TryOptions): Promise<readonly TrialStep[]>;
   /** Only for this machine's own links; null if unknown. */
   macOf(address: string): string | null;
-  /** Returns null if no name server answers. Ends soon after the signal is aborted. */
+  /** Returns null if no name server responds. Ends soon after the signal is aborted. */
   addressesOf(name: string, signal: AbortSignal): Promise<readonly string[] | null>;
   /** Clears keys derived from secrets. Call when no polling is in progress. */
   forgetSecrets(): void;

@@ -44,7 +44,7 @@ export class ProgressMeter {
     this.phase = phase;
     if (phase === "sweep") this.sweepStartedAt ??= this.clock.now();
     if (phase !== "snmp" && phase !== "follow" && phase !== "target_ips") this.polling = null;
-    // Report new phases at once, within the documented rate.
+    // Report new phases immediately, within the documented rate.
     if (this.clock.now() - this.reportedAt >= PROGRESS_INTERVAL_MS) this.emit();
   }
 

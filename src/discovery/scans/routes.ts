@@ -146,7 +146,7 @@ export function scanRoutes(
       {
         operationId: "listScans",
         summary: "List scans",
-        description: `In the order they were requested. The last ${STORED_SCANS_MAX} of each network are kept. With \`at\`, those requested by then, in their state at that instant.`,
+        description: `In the order they were requested. The last ${STORED_SCANS_MAX} of each network are kept. With \`at\`, those requested by then, in their state at that timestamp.`,
         group,
         access: VIEWER,
         query: List,
@@ -184,7 +184,7 @@ export function scanRoutes(
         operationId: "getScan",
         summary: "Get a scan with its progress or outcome",
         description:
-          "Its progress while it runs; afterwards, the counts of what it found and wrote. With `at`, its state at that instant. The details are in its findings.",
+          "Its progress while it runs; afterwards, the counts of what it found and wrote. With `at`, its state at that timestamp. The details are in its findings.",
         group,
         access: VIEWER,
         params: IdParams,

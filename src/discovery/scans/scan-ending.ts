@@ -1,4 +1,4 @@
-// Ending of stopped and failed scans: status and problem text.
+// Endings of stopped and failed scans: status and problem message.
 
 import { DomainError } from "../../base/errors.ts";
 import type { Timers } from "../../base/timers.ts";

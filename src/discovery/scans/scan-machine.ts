@@ -1,5 +1,5 @@
-// Assembly of the scanning thread: its read connection, the secret key, the probes. Must not write: writes go through
-// the ports given to each scan.
+// Assembly of the scanning thread: its read connection, the secret key, the probes. Never writes directly: writes go
+// through the ports given to each scan.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { Clock } from "../../base/clock.ts";

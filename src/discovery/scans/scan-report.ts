@@ -67,7 +67,7 @@ export class ScanReport {
     return this.pending.length;
   }
 
-  /** @param found number of addresses that answered */
+  /** @param found number of addresses that responded */
   outcome(found: number): ScanOutcome {
     return {
       records: this.records,

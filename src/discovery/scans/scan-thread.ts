@@ -72,7 +72,7 @@ type FromScanner =
   | { readonly type: "tried"; readonly id: number; readonly steps: readonly TrialStep[]; readonly cause: string | null }
   | { readonly type: "closed" };
 
-/** A thread that cannot start ends at once: its scan fails, and the next scan retries. */
+/** A thread that cannot start ends immediately: its scan fails, and the next scan retries. */
 export function startOrEnd(start: StartThread<ScanMessages>): StartThread<ScanMessages> {
   return (onMessage, ended) => {
     try {

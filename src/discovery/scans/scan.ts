@@ -17,7 +17,7 @@ export type ScanEnding = Exclude<ScanStatus, "Queued" | "Running">;
 const SCAN_PHASES = ["dispatch", "target_ips", "sweep", "snmp", "follow", "links", "stale", "done"] as const;
 export type ScanPhase = (typeof SCAN_PHASES)[number];
 
-/** Maximum queued scans per network, not counting scans with a place of their own. */
+/** Maximum queued scans per network, not counting scans with a reserved slot. */
 export const SCANS_WAITING_MAX = 10;
 /** Of these, the maximum per user, including the user's API keys. */
 export const SCANS_WAITING_OF_USER_MAX = 3;
@@ -27,7 +27,7 @@ export const SCANS_WAITING_OF_ADMINS = 2;
 export const SCANS_RUNNING_MAX = 4;
 /** Scans stored per network; the next scan deletes the oldest ended one. */
 export const STORED_SCANS_MAX = 1_000;
-/** Findings stored per scan; further ones are only counted. */
+/** Findings stored per scan; any more are only counted. */
 export const STORED_FINDINGS_MAX = 10_000;
 /** Additional Read findings, which account for the rows of device tables: enough for about 10,000 devices. */
 export const STORED_READS_MAX = 100_000;

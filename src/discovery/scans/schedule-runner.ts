@@ -1,5 +1,5 @@
-// Runner of scan schedules. Due times missed while the appliance was down are made up for once, at startup. A due time
-// is skipped while the schedule's previous scan is queued or running. Must not know how a scan is done.
+// Schedule runner. Due times missed while the appliance was down are made up for once, at startup. A due time is
+// skipped while the schedule's previous scan is queued or running. Independent of how a scan is run.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { Clock } from "../../base/clock.ts";

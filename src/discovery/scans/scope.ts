@@ -1,5 +1,5 @@
-// Scope of a scan: the addresses of its targets, or of the network's subnets, that it may poll. Pure; every polled
-// address is checked here. Must not know how addresses are polled.
+// Scope of a scan: the addresses that it may poll, derived from its targets or the network's subnets. Pure; every
+// polled address is checked here. Independent of how addresses are polled.
 
 import { parseIp } from "../../base/ip.ts";
 import { SKIPPED_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";

@@ -1,4 +1,4 @@
-// Secrets in files below one folder, read on use. Must not store or log their contents.
+// Secrets in files below one directory, read when needed. Never stores or logs their contents.
 
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";

@@ -16,7 +16,7 @@ export const SIGHTING_COMMANDS = {
 };
 export type SightingCommands = CallsOf<typeof SIGHTING_COMMANDS>;
 
-/** Inputs of the commands without sightings, besides the scan. */
+/** Inputs of the commands without sightings, in addition to the scan. */
 export interface SightingInputs {
   readonly "discovery.links": SightingInput<typeof linkNeighbors>;
   readonly "discovery.stale": SightingInput<typeof markStale>;

@@ -1,5 +1,5 @@
 // Credential trial in the scanning thread: opens the secret, checks reachability, tries the credential, and reports
-// whether a scan would send it there. Must not write.
+// whether a scan would send it there. Read-only.
 
 import type { Timers } from "../../base/timers.ts";
 import type { Reader } from "../../db/reading/reader.ts";
@@ -61,7 +61,7 @@ export async function runTrial(
   return steps;
 }
 
-/** Checks whether the address answers a sweep, without contacting its services. */
+/** Checks whether the address responds to a sweep, without contacting its services. */
 async function reach(
   probes: TrialParts["probes"],
   address: string,

@@ -1,4 +1,4 @@
-// Routes for the reach of a credential and for its trial at one address named by an Admin.
+// Routes for the recipients of a credential and for its trial at one address named by an Admin.
 
 import { type Access, type Actor, ADMIN, type TaskRequester, VIEWER } from "../../access/actor.ts";
 import { DomainError } from "../../base/errors.ts";

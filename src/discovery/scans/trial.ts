@@ -1,4 +1,4 @@
-// Credential trial at an address: request, response and limits. Schemas and texts only.
+// Credential trial at an address: request, response and limits. Schemas and messages only.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { CREDENTIAL_EXAMPLE } from "../../resources/credentials/credential.ts";
@@ -87,7 +87,7 @@ export function concludeTrial(order: TrialOrder, steps: readonly Step[]): Creden
   };
 }
 
-/** The ping result does not decide: many devices do not answer. */
+/** The ping result is not decisive: many devices do not respond. */
 const DECIDING = ["secret", "agent", "authentication", "system"] as const satisfies readonly Step["step"][];
 
 /** A refused credential is more informative than an unclear agent. */

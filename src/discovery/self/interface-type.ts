@@ -1,4 +1,4 @@
-// IANAifType-MIB numbers for kernel interface attributes. Pure, and independent of state that can change while the
+// IANAifType-MIB numbers for kernel interface attributes. Pure; independent of state that can change while the
 // interface stays the same (MTU, status, addresses).
 
 /** Type attributes in /sys/class/net/<name>. */

@@ -1,5 +1,4 @@
-// Selection of the machine addresses that belong in an inventory, with the subnet of each. Pure: must not read
-// anything.
+// Selects the machine addresses that belong in the inventory, each with its subnet. Pure.
 
 import { cidrContains, cidrOf, type Ip, ipSortKey, parseCidr, parseIp } from "../../base/ip.ts";
 import type { MachineAddress, MachinePort } from "./machine.ts";

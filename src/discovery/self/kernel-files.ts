@@ -1,4 +1,4 @@
-// Reader for files of /proc, /sys and /etc that distinguishes missing files from unreadable ones. Must not interpret
+// Reader for files of /proc, /sys and /etc that distinguishes missing files from unreadable ones. Does not interpret
 // contents.
 
 import { readdir, readFile } from "node:fs/promises";

@@ -1,5 +1,5 @@
-// Snapshot of the machine that runs the appliance: plain data, in a fixed order, equal for an unchanged machine. Must
-// not know how it is read or stored.
+// Snapshot of the machine that runs the appliance: plain data, in a fixed order, equal for an unchanged machine.
+// Independent of how it is read and stored.
 
 import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
 import type { PortProtocol } from "../../resources/ports/port-type.ts";

@@ -1,5 +1,5 @@
-// This machine's addresses from /proc/net, for processes without netlink. Must guess only one thing: the prefix length
-// of an IPv4 address known only from a route.
+// This machine's addresses from /proc/net, for processes without netlink. Guesses only one thing: the prefix length of
+// an IPv4 address that is known only from a route.
 
 import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";

@@ -1,5 +1,5 @@
-// Parser for the kernel's socket tables /proc/net/{tcp,tcp6,udp,udp6} (proc_pid_net(5)), yielding served ports. Pure:
-// must not open a file.
+// Parser for the kernel's socket tables /proc/net/{tcp,tcp6,udp,udp6} (proc_pid_net(5)), yielding served ports. Pure;
+// opens no file.
 
 import { type Ip, ipOfBytes, ipSortKey, parseIp } from "../../base/ip.ts";
 import type { PortProtocol } from "../../resources/ports/port-type.ts";

@@ -1,4 +1,4 @@
-// Reader for the network interfaces in /sys/class/net (Documentation/ABI/testing/sysfs-class-net). Must not filter:
+// Reader for the network interfaces in /sys/class/net (Documentation/ABI/testing/sysfs-class-net). Does not filter:
 // every interface counts.
 
 import { join } from "node:path";

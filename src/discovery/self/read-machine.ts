@@ -1,5 +1,5 @@
-// Snapshot reader for the machine that runs the appliance, from kernel tables. I/O only: must not know the store or the
-// recorded fields.
+// Snapshot reader for the machine that runs the appliance, from kernel tables. I/O only; independent of the store and
+// the recorded fields.
 
 import { createHmac } from "node:crypto";
 import { machine } from "node:os";

@@ -1,5 +1,5 @@
 // Reconciliation of the inventory's record of this machine with a snapshot, in one write transaction: only differences
-// create versions. Manual data stays; records that discovery found and no longer finds are deleted.
+// create versions. Manual data stays; records that discovery created and no longer finds are deleted.
 
 import { eq } from "drizzle-orm";
 import type { CommandActor } from "../../access/actor.ts";
@@ -215,7 +215,7 @@ class SelfReconciliation {
       (each) => `${this.mayBeHidden(each)}`,
     );
     this.removeMissing(ipAddressKind, missing);
-    // Keep the address as self-discovered, so that a later run can delete it once it is visibly gone.
+    // Keep the address as self-discovered, so that a later run can delete it once it is seen to be missing.
     for (const { id } of hidden)
       if (!this.wasSeenByScan(id)) tx.observe(ipAddressKind, id, { last_discovery_id: this.input.discovery_id });
     return ids;

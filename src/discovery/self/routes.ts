@@ -1,4 +1,4 @@
-// Routes of /api/v1/discovery.
+// Routes for /api/v1/discovery.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";

@@ -1,4 +1,4 @@
-// rtnetlink(7) messages of the kernel's address dump: builds the request and parses the response. Pure: must not open a
+// rtnetlink(7) messages of the kernel's address dump: builds the request and parses the response. Pure; opens no
 // socket.
 
 import { type Ip, ipOfBytes } from "../../base/ip.ts";

@@ -1,5 +1,5 @@
-// Services by port number, by registration or long custom. Must not claim what actually answers there; omits numbers
-// shared by different kinds of programs.
+// Service names by port number, as registered or by convention. Says nothing about what actually listens there; omits
+// numbers shared by different kinds of programs.
 
 import type { PortProtocol } from "../../resources/ports/port-type.ts";
 

@@ -1,4 +1,5 @@
-// Reading of a device with its first working credential. Must not know the tables read or their meaning: the MIBs do.
+// Device read with its first working credential. Independent of the tables read and their meaning; see the MIB
+// decoders.
 
 import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";
@@ -59,9 +60,9 @@ export type DeviceOutcome =
   | { readonly ok: false; readonly failures: readonly TriedCredential[]; readonly requests: number };
 
 /**
- * Tries the credentials in order, each with one small request, and reads the device with the first that is answered.
- * Never rejects because of a device's behavior, and leaves no socket open. A closed port or unreachable address ends
- * the attempts: that failure is then the last.
+ * Tries the credentials in order, each with one small request, and reads the device with the first that gets a
+ * response. Never rejects because of a device's behavior, and leaves no socket open. A closed port or unreachable
+ * address ends the attempts: that failure is then the last.
  */
 export async function pollDevice(
   target: { readonly address: string; readonly port?: number },
@@ -152,7 +153,7 @@ async function open(
   return problem;
 }
 
-/** Returns null if the agent answers, even if only that the object does not exist. */
+/** Returns null if the agent responds, even if only that the object does not exist. */
 async function checkAccess(session: SnmpSession, signal: AbortSignal): Promise<SnmpFailure | null> {
   const reply = await session.request({ kind: "Get", oids: [SYS_OBJECT_ID, SYS_UP_TIME] }, signal);
   if (isFailure(reply)) return reply;

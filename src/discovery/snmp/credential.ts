@@ -1,4 +1,4 @@
-// SNMP credentials with plaintext secrets. They live as long as a scan. Must never be stored, logged or put into an
+// SNMP credentials with plaintext secrets. They live as long as a scan, and are never stored, logged or included in an
 // error.
 
 import type { AUTH_PROTOCOLS, PRIV_PROTOCOLS } from "../../resources/credentials/credential.ts";

@@ -1,4 +1,4 @@
-// UDP socket connected to one address and port, reporting ICMP errors. Must not know the payload.
+// UDP socket connected to one address and port, reporting ICMP errors. Independent of the payload.
 
 import { failure, type SnmpFailure } from "./failure.ts";
 
@@ -11,7 +11,7 @@ export interface DatagramListener {
 export interface DatagramSocket {
   /** Drops a datagram that cannot be sent right now, like a loss in transit. */
   send(datagram: Uint8Array): void;
-  /** Frees the socket at once. Idempotent. */
+  /** Frees the socket immediately. Idempotent. */
   close(): void;
 }
 

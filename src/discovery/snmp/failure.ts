@@ -1,4 +1,5 @@
-// Reasons for a failed SNMP read, as precise as the protocol allows. Texts only: other files decide which applies.
+// Reasons for a failed SNMP read, as precise as the protocol allows. Messages only; other files decide which one
+// applies.
 
 export const FAILURE_REASONS = [
   "no_answer",
@@ -33,7 +34,7 @@ export function isFailure(value: unknown): value is SnmpFailure {
   return typeof value === "object" && value !== null && "reason" in value && "clause" in value;
 }
 
-/** Failures after which no similar request will be answered. */
+/** Failures after which no similar request will get a response. */
 export function isFinal({ reason }: SnmpFailure): boolean {
   return FINAL.has(reason);
 }

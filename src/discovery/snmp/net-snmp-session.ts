@@ -1,5 +1,5 @@
 // net-snmp session over an external socket, with workarounds for its bugs: encodes, decodes and handles SNMPv3
-// security. Must not wait or retry.
+// security. Does not wait or retry.
 
 import { SecurityLevel, Session, type User, Version1, Version2c, Version3 } from "net-snmp";
 import type { SnmpCredential } from "./credential.ts";
@@ -68,7 +68,7 @@ export function createNetSnmp(
   const options = {
     version: credential.version === "SnmpV1" ? Version1 : credential.version === "SnmpV2c" ? Version2c : Version3,
     dgramModule: { createSocket: () => socket },
-    // Its own retries all fire at once, and a response to the first attempt does not count for the second.
+    // Its own retries all fire together, and a response to the first attempt does not count for the second.
     retries: 0,
     timeout: NEVER_MS,
   };

@@ -1,4 +1,4 @@
-// net-snmp user for a credential, and the clearing of net-snmp's key cache. No I/O.
+// net-snmp user for a credential, and cleanup of net-snmp's key cache. No I/O.
 
 import { Authentication, AuthProtocols, PrivProtocols, SecurityLevel, type User } from "net-snmp";
 import type { WorkingCredential } from "../sightings.ts";

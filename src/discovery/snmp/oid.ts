@@ -1,4 +1,4 @@
-// Order of dotted OIDs, and of indexes, which are OID suffixes. Pure.
+// Sort order of dotted OIDs and of indexes, which are OID suffixes. Pure.
 
 /**
  * Returns a number below, equal to or above 0 as `a` sorts before, equal to or after `b`: by sub-identifier, a prefix

@@ -1,4 +1,4 @@
-// Runner of a read plan on one agent, step by step; a failure stays within its step. Must not know MIBs or sockets.
+// Runner of a read plan on one agent, step by step; a failure stays within its step. Independent of MIBs and sockets.
 
 import type { Timers } from "../../base/timers.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../mib/reads.ts";
@@ -66,10 +66,12 @@ export async function readSteps(
   return reads;
 }
 
-/** Steps with a full-length timeout on a device that answers others. After that, each step is first probed briefly. */
+/**
+ * Steps with a full-length timeout on a device that responds to others. After that, each step is first probed briefly.
+ */
 export const MAX_SILENT_STEPS = 3;
 
-/** Subtrees of a device that stayed silent while others answered. */
+/** Subtrees of a device that stayed silent while others responded. */
 class SilentSubtrees {
   private readonly subtrees = new Set<string>();
   private count = 0;
@@ -108,7 +110,7 @@ function isEmpty({ scalars, columns }: StepRead): boolean {
   );
 }
 
-/** Probes the smallest request of a step with a short timeout; null if the agent answers in any way. */
+/** Probes the smallest request of a step with a short timeout; null if the agent responds in any way. */
 async function probeBriefly(
   requester: SnmpRequester,
   step: ReadStep,
@@ -163,7 +165,7 @@ async function readColumns(
 
 /**
  * Merges the columns of all contexts, prefixing each index with the VLAN number. An agent that stays silent or rejects
- * the first contexts, but answers in its default context, has no VLAN contexts: the result is then empty and complete.
+ * the first contexts, but responds in its default context, has no VLAN contexts: the result is then empty and complete.
  */
 async function readContexts(
   requester: SnmpRequester,
@@ -222,7 +224,7 @@ async function stopReasonFor(
 ): Promise<SnmpFailure | null> {
   if (isFinal(failure)) return failure;
   if (failure.reason !== "no_answer") return null;
-  // Distinguishes a table that times out from an agent that no longer answers.
+  // Distinguishes a table that times out from an agent that no longer responds.
   const reply = await probe(requester, signal);
   return isFailure(reply) ? reply : null;
 }

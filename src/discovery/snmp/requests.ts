@@ -1,4 +1,5 @@
-// Interface of an SNMP session for the readers in this folder: one request at a time, answered or failed. No I/O.
+// Interface of an SNMP session for the readers in this directory: one request at a time, which gets a response or
+// fails. No I/O.
 
 import type { SnmpFailure } from "./failure.ts";
 

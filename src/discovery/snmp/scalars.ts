@@ -1,4 +1,5 @@
-// Reader for single instances by GET, even if an agent answers only a few at once. Must not know sockets or time. Pure.
+// Reader for single instances by GET, even if an agent returns only a few per request. Independent of sockets and time.
+// Pure.
 
 import type { SnmpValue } from "../mib/reads.ts";
 import { failure, isFailure, type SnmpFailure } from "./failure.ts";
@@ -16,7 +17,7 @@ interface ScalarsRead {
 }
 
 /**
- * Requests all at once; then without the one that the agent reports in an error; else one by one.
+ * Requests all together; then without the one that the agent reports in an error; else one by one.
  * @param scalars name → OID
  */
 export async function getScalars(
@@ -60,7 +61,7 @@ interface ScalarOutcome {
   readonly culprit?: Scalar | undefined;
 }
 
-/** @returns null if the whole request was answered, including nonexistent instances */
+/** @returns null if the whole request got a response, including nonexistent instances */
 function collect(
   { varbinds, errorStatus, errorIndex }: AgentReply,
   group: readonly Scalar[],

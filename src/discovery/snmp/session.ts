@@ -1,4 +1,4 @@
-// Session with one SNMP agent through net-snmp: one request at a time, with retries and a time limit. Must not
+// Session with one SNMP agent through net-snmp: one request at a time, with retries and a time limit. Does not
 // interpret responses; no datagram makes it throw.
 
 import { type User, Version3 } from "net-snmp";
@@ -60,7 +60,7 @@ export class SnmpSession implements SnmpRequester {
   private socket: DatagramSocket | null = null;
   private pending: Pending | null = null;
   private hasAnswered = false;
-  /** True once another context answered: until then, the agent may have none. */
+  /** True once another context responded: until then, the agent may have none. */
   private hasAnsweredInOtherContext = false;
   /** Longest response time so far. */
   private slowestMs = 0;
@@ -81,7 +81,7 @@ export class SnmpSession implements SnmpRequester {
     if (this.isClosed) socket.close();
   }
 
-  /** True if an SNMPv3 engine answered discovery. */
+  /** True if an SNMPv3 engine responded to discovery. */
   get hasFoundEngine(): boolean {
     return this.snmp.msgSecurityParameters !== undefined;
   }
@@ -173,7 +173,7 @@ export class SnmpSession implements SnmpRequester {
     });
   }
 
-  /** Contexts that may not exist get less time: an agent that answers fast elsewhere would answer fast here too. */
+  /** Contexts that may not exist get less time: an agent that responds quickly elsewhere would do so here too. */
   private briefTimeouts(): SnmpTimeouts {
     const timeoutMs = Math.max(MIN_BRIEF_TIMEOUT_MS, OTHER_CONTEXT_FACTOR * this.slowestMs);
     return { ...this.timeouts, timeoutMs: Math.min(this.timeouts.timeoutMs, timeoutMs) };
@@ -266,8 +266,8 @@ export class SnmpSession implements SnmpRequester {
   }
 
   /**
-   * The datagram was not a valid response, and net-snmp may have stopped waiting: retries at once, as often as after
-   * silence.
+   * The datagram was not a valid response, and net-snmp may have stopped waiting: retries immediately, as often as
+   * after silence.
    */
   private retry(problem: SnmpFailure): void {
     const pending = this.pending;

@@ -1,4 +1,4 @@
-// Steps and outcomes of a credential trial at an address. Texts only.
+// Steps and outcomes of a credential trial at an address. Messages only.
 
 import type { FailureReason } from "./failure.ts";
 

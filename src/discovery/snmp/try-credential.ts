@@ -1,5 +1,5 @@
 // Trial of one credential on one agent, reported step by step: agent present, credential accepted, data visible. Reads
-// no more than that requires. Must not decide anything.
+// no more than that requires, and decides nothing.
 
 import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";
@@ -89,7 +89,7 @@ interface Authenticated {
   readonly steps: readonly TrialStep[];
 }
 
-/** Checks whether an agent is present and answers one small request with the credential. */
+/** Checks whether an agent is present and responds to one small request with the credential. */
 async function authenticate(
   target: Target,
   credential: SnmpCredential,
@@ -349,7 +349,7 @@ const TABLES: ReadonlyArray<{
   },
 ];
 
-/** Reads the system group and checks whether the tables that scans read answer. */
+/** Reads the system group and checks whether the tables that scans read are served. */
 async function checkTables(
   session: SnmpSession,
   signal: AbortSignal,

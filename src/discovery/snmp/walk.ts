@@ -1,4 +1,4 @@
-// Parallel walk of table columns to their ends, without looping. Must not know sockets. Pure.
+// Parallel walk of table columns to their ends, without looping. Independent of sockets. Pure.
 
 import { groupedDigits } from "../../base/text.ts";
 import type { ColumnRead, SnmpValue } from "../mib/reads.ts";
@@ -65,7 +65,7 @@ export async function walk(
 const RESPONSE_BYTES = 1_400;
 const FIRST_VARBIND_BYTES = 50;
 const MAX_VARBINDS = 100;
-/** Further columns wait. */
+/** Additional columns wait. */
 const MAX_WIDTH = 16;
 const MAX_SILENCES = 2;
 

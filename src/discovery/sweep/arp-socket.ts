@@ -1,5 +1,5 @@
-// ARP probe of stations on a link by this process, sparing the kernel's neighbor table of about 1,000 entries. A router
-// may answer for other stations.
+// ARP probing of on-link stations by this process, which spares the kernel's neighbor table of about 1,000 entries. A
+// router may reply for other stations.
 
 import type { Ip } from "../../base/ip.ts";
 import { ifIndexOfLinkAddress, linkBroadcastAddress } from "../kernel/socket-address.ts";

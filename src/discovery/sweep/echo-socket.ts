@@ -1,5 +1,5 @@
-// ICMP echo through a datagram or raw socket: many addresses in parallel, each reply matched to its request. Ignores
-// other senders, router errors and replies to other programs.
+// ICMP echo through a datagram or raw socket: many addresses in parallel, with each reply matched to its request.
+// Ignores other senders, router errors and replies to other programs.
 
 import type { Ip } from "../../base/ip.ts";
 import type { Random } from "../../base/random.ts";

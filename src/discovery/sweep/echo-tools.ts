@@ -1,5 +1,5 @@
 // ICMP echo through fping or ping, which may have permissions that this process lacks. Starts no shell and leaves no
-// child.
+// child processes.
 
 import { type Ip, parseIp } from "../../base/ip.ts";
 import type { Timers } from "../../base/timers.ts";
@@ -133,7 +133,7 @@ class FpingEcho implements Echo {
       .then(
         ({ exitCode, output }) => {
           const alive = new Set(output.split("\n").map((line) => parseIp(line.trim())?.text));
-          // 0: all answer. 1: some do not. 2: some names are not addresses. Others: no permission or no such option.
+          // 0: all respond. 1: some do not. 2: some names are not addresses. Others: no permission or no such option.
           const isWorking = exitCode !== null && exitCode <= 2;
           for (const { ip, settle } of batch)
             settle(

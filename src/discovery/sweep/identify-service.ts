@@ -1,5 +1,5 @@
-// Identification of services on open TCP ports by fingerprint. Must not know any protocol. Sends nothing to ports
-// without a fingerprint: a printer would print it.
+// Identification of services on open TCP ports by fingerprint. Independent of protocols. Sends nothing to ports without
+// a fingerprint, since a printer would print it.
 
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -42,7 +42,7 @@ export class ServiceIdentifier {
     this.greetings = fingerprints.filter(({ request, transport }) => request === null && transport === "Tcp");
   }
 
-  /** Returns the service that answers, else the service known for the port; null if none. */
+  /** Returns the service that responds, else the service known for the port; null if none. */
   async identify(ip: Ip, port: number): Promise<IdentifiedService | null> {
     const ofPort = this.fingerprints.filter(({ ports }) => ports.includes(port));
     const isGreeting = ({ request, transport }: Fingerprint): boolean => request === null && transport === "Tcp";

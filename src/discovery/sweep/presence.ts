@@ -1,4 +1,4 @@
-// Presence check for an address: ARP or the neighbor table on own links, ICMP echo, a few TCP ports. Trusts neither
+// Presence check for an address: ARP or the neighbor table on local links, ICMP echo, a few TCP ports. Trusts neither
 // claims by third parties nor a neighbor entry confirmed before the probe.
 
 import type { Ip } from "../../base/ip.ts";
@@ -21,7 +21,7 @@ export interface Presence {
 
 /**
  * Returns null if no host is present.
- * @param tcpPorts the permitted TCP ports; a few are probed if nothing else answers
+ * @param tcpPorts the permitted TCP ports; a few are probed if nothing else responds
  */
 export async function presenceAt(
   ip: Ip,
@@ -54,7 +54,7 @@ export async function probePort(ip: Ip, port: number, waitMs: number, instrument
   }
 }
 
-/** True if the address itself answered. */
+/** True if the address itself responded. */
 export function isAnswer({ kind }: TcpOutcome): boolean {
   return kind === "Open" || kind === "Refused";
 }
@@ -176,7 +176,7 @@ interface ProbedAddress {
   readonly existedBefore: boolean;
   /** True if something was certainly sent, so that the kernel verifies an unconfirmed entry. */
   readonly wasSent: boolean;
-  /** True if the address itself answered, so that no wait is needed. */
+  /** True if the address itself responded, so that no wait is needed. */
   readonly hasAnswered: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Requests on a shared socket: matching, repeats and joint cancellation. Must not know any protocol.
+// Requests on a shared socket: matching replies, retransmitting, and canceling all at once. Independent of protocols.
 
 import type { Timers } from "../../base/timers.ts";
 import { EAGAIN, ENOBUFS } from "../kernel/sockets.ts";
@@ -21,7 +21,7 @@ export type ProbeOutcome<Answer> =
   | { readonly kind: "Silent" }
   | { readonly kind: "Failed"; readonly error: ErrorKind };
 
-/** Repeats requests until answered, and listens while any is open. */
+/** Repeats requests until there is a response, and listens while any is open. */
 export class ProbeRound<Answer> {
   private readonly timers: Timers;
   private readonly pump: Pump;

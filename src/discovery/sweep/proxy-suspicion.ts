@@ -1,7 +1,7 @@
-// Proxy ARP detection (RFC 1027) for addresses known only by a MAC address: a few are hosts that drop everything, many
-// belong to a router that answers for them. Pure.
+// Proxy ARP detection (RFC 1027) for addresses known only by a MAC address: a few are hosts that drop everything, but
+// many belong to a router that replies for them. Pure.
 
-/** With more silent addresses than this, a station answers for others. */
+/** With more silent addresses than this, a station responds for others. */
 export const MAX_SILENT_ADDRESSES_PER_STATION = 4;
 
 export class ProxySuspicion<Sighting> {

@@ -1,5 +1,5 @@
-// Reverse DNS through the system's or given resolvers. Limited concurrency, since resolvers drop floods; a failure does
-// not mean "no name".
+// Reverse DNS through the system's resolvers or the given ones. Limited concurrency, since resolvers drop floods; a
+// failure does not mean "no name".
 
 import { Resolver } from "node:dns/promises";
 import type { Ip } from "../../base/ip.ts";

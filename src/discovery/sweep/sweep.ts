@@ -1,5 +1,5 @@
-// Sweep of addresses, reporting each one that answers: probe methods, MAC address, name, open ports and services. Holds
-// at most one block of addresses, and leaves nothing open at the end.
+// Sweep of addresses, reporting each one that responds: probe methods, MAC address, name, open ports and services.
+// Holds at most one block of addresses, and leaves nothing open at the end.
 
 import { type Ip, parseIp } from "../../base/ip.ts";
 import type { Random } from "../../base/random.ts";
@@ -193,7 +193,7 @@ class SweepRun {
       answered: (["Icmp", "Tcp", "Neighbor"] as const).filter((evidence) => answered.has(evidence)),
       ...(this.tcpPorts.length === 0 || isIntercepted ? {} : { ports: { asked: ports.asked, open: ports.open } }),
     };
-    // May be a router that answers for all addresses.
+    // May be a router that responds for all addresses.
     if (answered.size === 1 && answered.has("Neighbor") && presence.mac_address !== null)
       this.suspicion.add(presence.mac_address, sighting);
     else await this.report(sighting);
@@ -262,7 +262,7 @@ class SweepRun {
 }
 
 /**
- * No host serves printers, databases, mail and remote desktops at once: a proxy or firewall accepts every connection.
+ * No host serves printers, databases, mail and remote desktops together: a proxy or firewall accepts every connection.
  */
 function isAllOpen(outcomes: ReadonlyMap<number, TcpOutcome>): boolean {
   return outcomes.size >= MIN_PORTS_TO_SUSPECT && outcomes.values().every(({ kind }) => kind === "Open");

@@ -6,7 +6,7 @@ export const DEFAULT_TCP_PORTS: readonly number[] = [
   8443, 9100, 27_017,
 ];
 
-/** Ports for addresses that do not answer otherwise. With more, a silent network would take minutes. */
+/** Ports for addresses that do not respond otherwise. With more, a silent network would take minutes. */
 export function portsForSilent(tcpPorts: readonly number[]): number[] {
   const preferred = PREFERRED_PORTS.filter((port) => tcpPorts.includes(port));
   const others = tcpPorts.filter((port) => !preferred.includes(port));

@@ -1,4 +1,5 @@
-// The announcements on an interface as one list: the entry's own LLDP and CDP fields, then its further neighbors. Pure.
+// The announcements on an interface as one list: the entry's own LLDP and CDP fields, then its additional neighbors.
+// Pure.
 
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";

@@ -1,4 +1,4 @@
-// Identity claims: what each device announced about itself on an interface, in comparable form. LLDP and CDP from one
+// Identity claims: what each neighbor announced about itself on an interface, in comparable form. LLDP and CDP from one
 // device form one claim. Pure.
 
 import { parseIp } from "../../base/ip.ts";

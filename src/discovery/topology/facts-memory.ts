@@ -1,5 +1,5 @@
 // Read thread's cache of the last network queried. Versions are immutable, so a query for another time reads only the
-// records that differ then. Must not read the store.
+// records that differ then. Does not read the store.
 
 import type { AnyKind } from "../../db/kind.ts";
 import type { NetworkFacts } from "./facts.ts";

@@ -1,4 +1,4 @@
-// Links to write at the end of a scan: announced neighbors missing in the entries. Must not write.
+// Links to write at the end of a scan: announced neighbors that the entries lack. Read-only.
 
 import { append } from "../../base/multimap.ts";
 import type { Reader } from "../../db/reading/reader.ts";
@@ -19,7 +19,7 @@ export interface NeighborLink {
   readonly more: ReadonlyArray<Neighbor | null>;
 }
 
-/** Type of a host by what its neighbors hear of it. */
+/** Type of a host as announced to its neighbors. */
 export interface HeardType extends ConcludedType {
   readonly host_id: string;
 }
@@ -48,7 +48,9 @@ export function linksOf(
   };
 }
 
-/** Returns the links that differ from the entry, and the types that differ from the host's unless it has better ones. */
+/**
+ * Returns the links that differ from the entry, and the types that differ from the host's unless it has better ones.
+ */
 export function neighborChangesOf(facts: NetworkFacts): {
   readonly links: readonly NeighborLink[];
   readonly types: readonly HeardType[];

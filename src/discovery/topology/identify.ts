@@ -1,5 +1,5 @@
-// Scoring of the hosts that a claim may refer to. Pure. Matching signs add up, contradictions subtract; the best must
-// lead clearly.
+// Scoring of the hosts that a claim may refer to. Pure. Matching signs add to the score and contradictions subtract
+// from it; the best host must lead clearly.
 
 import { parseMac } from "../../base/mac.ts";
 import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
@@ -109,7 +109,7 @@ export class ClaimedHosts extends HostSigns {
       for (const key of keysOfHost(host, known)) addTo(this.byText, key, hostIndex);
       return known;
     });
-    // Proxy ARP: the MAC address answers for other hosts.
+    // Proxy ARP: the MAC address responds for other hosts.
     for (const [mac, hostIndexes] of byAddressMac) {
       if (hostIndexes.length <= ADDRESSES_PER_MAC_MAX) for (const hostIndex of hostIndexes) this.addMac(mac, hostIndex);
     }

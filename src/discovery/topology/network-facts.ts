@@ -23,7 +23,7 @@ export type PendingWrites = (kind: AnyKind) => ReadonlyMap<string, RecordBase | 
 
 const NO_PENDING_WRITES: PendingWrites = () => new Map();
 
-/** Reads everything at once, live or as of a past time, for a dedicated thread. */
+/** Reads everything in one step, live or as of a past time, for a dedicated thread. */
 export function networkFacts(
   reader: Reader,
   networkN: number,
@@ -33,7 +33,9 @@ export function networkFacts(
   return runSteps(gatherNetworkFacts(reader, networkN, (asOf ?? reader.present()).sequence, pendingWrites));
 }
 
-/** Reads everything as of one transaction, yielding between steps. @param pendingWrites records also treated as written */
+/**
+ * Reads everything as of one transaction, yielding between steps. @param pendingWrites records also treated as written
+ */
 export function* gatherNetworkFacts(
   connection: ReadConnection,
   networkN: number,

@@ -1,4 +1,4 @@
-// Matching of an announced port ID to the interfaces of a host. Pure.
+// Matching of announced port IDs to the interfaces of a host. Pure.
 
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";

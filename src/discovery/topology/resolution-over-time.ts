@@ -14,7 +14,7 @@ interface TrackedClaim {
   readonly hostId: string;
   /** Hosts that share a sign. */
   candidates: readonly number[];
-  /** The interfaces where it is heard, that it refers to, and that it leads to. */
+  /** The interfaces that received it, that it refers to, and that it leads to. */
   portIds: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export class ResolutionOverTime {
     for (const id of ports) addAffected(this.byPort.get(id));
     for (const index of renamed) addAffected(this.byCandidate.get(index));
     for (const sign of signs) addAffected(this.bySign.get(sign));
-    // Announcements heard at the far end are matched against the host at this end.
+    // Announcements received at the far end are matched against the host at this end.
     for (const index of [...renamed, ...signed])
       for (const { id } of this.lookup.portsOf(index)) addAffected(this.claims.get(id) ?? []);
     const before = this.connected(affected);

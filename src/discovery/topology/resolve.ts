@@ -39,8 +39,8 @@ export interface PortResolution {
 /**
  * Resolves all links of a network, by interface entry ID. A claim refers to the host with the clearly highest score
  * (identify.ts), counting the opposite direction. It claims an interface if its port ID matches exactly one, which
- * hears the near end or nothing. CDP, which other switches flood, counts only if no LLDP from another device is
- * present, and claims an interface only if heard at a single port.
+ * receives the near end's announcements or none. CDP, which other switches flood, counts only if no LLDP from another
+ * device is present, and claims an interface only if received at a single port.
  */
 export function resolveNeighbors(
   hosts: readonly TopologyHost[],
@@ -52,7 +52,7 @@ export function resolveNeighbors(
 
 export class EvaluatedClaim {
   readonly claim: IdentityClaim;
-  /** Index of the host that heard it. */
+  /** Index of the host that received it. */
   readonly near: number;
   /** Scores of the hosts that share a sign, by index. */
   readonly scores: ReadonlyMap<number, number>;
@@ -85,10 +85,10 @@ export class EvaluatedClaim {
   }
 }
 
-/** Agreement between a claim and what its far interface hears. */
+/** Agreement between a claim and the announcements that its far interface receives. */
 const AGREEMENT = { not: 0, perhaps: 1, host: 2, port: 3 } as const;
 
-/** For a set of claims that is closed: no other claim is heard at, or refers to, the same interfaces. */
+/** For a closed set of claims: no other claim is received at, or refers to, the same interfaces. */
 export class ClaimResolution {
   readonly evaluated: EvaluatedClaim[] = [];
   private readonly lookup: HostLookup;
@@ -148,7 +148,7 @@ export class ClaimResolution {
     if (having !== undefined && others.length === 0 && having !== evaluated.near) evaluated.host = having;
   }
 
-  /** Weight of the opposite direction: the host hears the near end on the interface of this claim. */
+  /** Weight of the opposite direction: the host receives the near end's announcement on the interface of this claim. */
   private opposite(evaluated: EvaluatedClaim, index: number): number {
     let weight = 0;
     for (const back of this.clearBySigns.get(pairOf(index, evaluated.near)) ?? []) {
@@ -182,7 +182,7 @@ export class ClaimResolution {
     if (named.size === 1) evaluated.target = naming[0]?.claim.port ?? null;
   }
 
-  /** LLDP does not pass a switch: the far interface must agree, or hear nothing and have no other claim. */
+  /** LLDP does not pass a switch: the far interface must agree, or receive nothing and have no other claim. */
   private acceptDirect(): void {
     const byTarget = this.claimsByTarget((evaluated) => !evaluated.claim.isFloodable);
     for (const [target, incoming] of byTarget) {
@@ -194,7 +194,7 @@ export class ClaimResolution {
     }
   }
 
-  /** True if only the target, or devices also heard there, claim this port as their far end. */
+  /** True if only the target, or devices also received there, claim this port as their far end. */
   private isUnchallenged(
     evaluated: EvaluatedClaim,
     byTarget: ReadonlyMap<TopologyPort, readonly EvaluatedClaim[]>,
@@ -238,7 +238,7 @@ export class ClaimResolution {
     else if (available.length > 1) this.accept(soleMatch.evaluated);
   }
 
-  /** Compares the claim with what its far interface hears. */
+  /** Compares the claim with the announcements that its far interface receives. */
   private agreement({ near, claim }: EvaluatedClaim, back: EvaluatedClaim): number {
     if (back.target === claim.port) return AGREEMENT.port;
     if (back.target !== null) return AGREEMENT.not;
@@ -270,7 +270,7 @@ export class ClaimResolution {
     for (const [target, incoming] of byTarget) {
       const portClaims = this.directClaims(target);
       const [evaluated] = incoming;
-      // Several interfaces hear it, or it hears several: an unseen switch is in between.
+      // Several interfaces receive it, or it receives several: an unseen switch is in between.
       if (
         incoming.length > 1 ||
         evaluated === undefined ||
@@ -284,8 +284,9 @@ export class ClaimResolution {
   }
 
   /**
-   * Marks as Beyond the claims that passed through a pair: two interfaces that hear each other, one of which hears and
-   * is heard by no other. They share a cable of their own: on a shared segment both would hear the others.
+   * Marks as Beyond the claims that passed through a pair: two interfaces that receive each other's announcements, one
+   * of which exchanges them with no other. They share a dedicated cable: on a shared segment both would receive the
+   * others' announcements.
    * @param byTarget floodable claims, by target
    * @returns true if any claim was marked
    */

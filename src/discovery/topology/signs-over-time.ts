@@ -46,7 +46,7 @@ export class SignsOverTime extends HostSigns {
     const addressed = this.byAddressMac.get(mac) ?? [];
     const found = [
       ...(this.byChassisMac.get(mac) ?? []),
-      // Proxy ARP: the MAC address answers for other hosts.
+      // Proxy ARP: the MAC address responds for other hosts.
       ...(addressed.length <= ADDRESSES_PER_MAC_MAX ? addressed : []),
       ...(this.byPortMac.get(mac) ?? []),
     ];

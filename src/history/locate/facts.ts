@@ -1,5 +1,5 @@
-// Facts about a station at one point in time: possible identities, ports that forward to it, and their announcements.
-// Plain data.
+// Facts about a station at one point in time: possible identities, ports that forward to it, and their neighbor
+// announcements. Plain data.
 
 import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
 import type { FarEndRole } from "../far-end.ts";

@@ -6,9 +6,9 @@ import { longRead, pausing, utf8 } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { metaAt, successBody } from "../../schemas/envelope.ts";
 import { RecordsAt, type Trace, type Visibility } from "../records-at.ts";
-import type { Location } from "./answer.ts";
 import type { LocateQuestion } from "./facts.ts";
 import { gather } from "./gathering.ts";
+import type { Location } from "./locate-schema.ts";
 import { rank } from "./ranking.ts";
 
 /** Plain data: it crosses to another thread. */

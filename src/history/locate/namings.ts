@@ -1,4 +1,4 @@
-// Other ports that report the same far end: a far end with many ports is not an end station. Reads through RecordsAt.
+// Other ports that report the same far end: one with many ports is not an end station. Reads through RecordsAt.
 
 import { exactTerm } from "../../db/search-text.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";

@@ -1,9 +1,8 @@
-// Candidate ranking by confidence, the product of their evidence factors (answer.ts). places.ts classifies edges and
+// Candidate ranking by confidence, the product of their evidence factors (locate-schema.ts). places.ts classifies edges and
 // uplinks. Pure.
 
 import { isGroupAddress, isLocallyAdministered, virtualRouterOf } from "../../base/mac.ts";
 import { withoutBidiControls } from "../../base/text.ts";
-import { CANDIDATES_MAX, type Candidate, type Evidence, type EvidenceKind, FACTORS, type Location } from "./answer.ts";
 import {
   crowdIndex,
   type Facts,
@@ -14,6 +13,14 @@ import {
   type Subject,
   type VlanFact,
 } from "./facts.ts";
+import {
+  CANDIDATES_MAX,
+  type Candidate,
+  type Evidence,
+  type EvidenceKind,
+  FACTORS,
+  type Location,
+} from "./locate-schema.ts";
 import { byNearness, compare, isLearnedAfter, isLive, type LocatedPlace, type Places, placesOf } from "./places.ts";
 
 /** Maximum ports named in one list. */

@@ -10,9 +10,9 @@ import { respondWithLongRead } from "../../records/long-read-responses.ts";
 import { fixedMoment, readingAt, settledAt } from "../../records/read-instant.ts";
 import { AtQuery, InstantOrAge, IpAddressText, MacText, Name, Uuid } from "../../schemas/schemas.ts";
 import { pastRange } from "../period.ts";
-import { FACTORS, LOCATION_EXAMPLE, Location, TIMELINE_EXAMPLE, Timeline } from "./answer.ts";
 import { ASKED_BY, CROWDED_MIN, type LocateQuestion } from "./facts.ts";
 import { type LocateInput, type LocateQuery, locate } from "./locate.ts";
+import { FACTORS, LOCATION_EXAMPLE, Location, TIMELINE_EXAMPLE, Timeline } from "./locate-schema.ts";
 import { locateTimeline, TIMELINE_POINTS_MAX, type TimelineInput } from "./timeline.ts";
 
 const subjectParameters = {
@@ -33,7 +33,7 @@ const TimelineParameters = Type.Object({
   ...subjectParameters,
   from: Type.Optional(
     InstantOrAge(
-      "Start of the range: an instant, how long ago (`-24h`, `-7d`), or a marker. Default: the start of the ledger.",
+      "Start of the range: a timestamp, an age (`-24h`, `-7d`), or a marker. Default: the start of the ledger.",
     ),
   ),
   to: Type.Optional(InstantOrAge("End of the range, not included. Default: now.")),
@@ -42,7 +42,7 @@ type Parameters = Static<typeof LocateParameters> | Static<typeof TimelineParame
 
 const factors = Object.values(FACTORS).map(({ kind, factor, meaning }) => `| \`${kind}\` | ${factor} | ${meaning} |`);
 
-const LOCATE_DESCRIPTION = `Where a station is or, with \`at\` was: combines addresses, interface entries, forwarding tables (\`fdb_macs\`), LLDP, CDP and the state of interfaces as of one instant.
+const LOCATE_DESCRIPTION = `Where a station is or, with \`at\` was: combines addresses, interface entries, forwarding tables (\`fdb_macs\`), LLDP, CDP and the state of interfaces as of one timestamp.
 If nothing is known, the status is 200 and \`candidates\` is empty.
 
 A port that forwards to the MAC address is an **uplink** if its neighbor is a network device: a host whose \`device_type\` is a router, a switch, a firewall

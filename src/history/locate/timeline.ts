@@ -6,8 +6,8 @@ import { longRead, PAUSE, pausing, utf8 } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { metaAt, thinnedUntilMember } from "../../schemas/envelope.ts";
 import { ChangeSeeker, Dependencies, type RelevantFields } from "../change-seeker.ts";
-import type { Candidate, Interval, Location } from "./answer.ts";
 import { type LocateQuery, locationAt, visibilityOf } from "./locate.ts";
+import type { Candidate, Interval, Location } from "./locate-schema.ts";
 
 /** Maximum transactions evaluated per timeline; beyond it the response is truncated and says so. */
 export const TIMELINE_POINTS_MAX = 1_000;

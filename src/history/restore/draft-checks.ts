@@ -10,7 +10,7 @@ import { ownValue } from "../../base/fields.ts";
 import { isIpWithin } from "../../base/ip.ts";
 import { type AnyKind, liveIdentity, type RecordBase, seenIdentity } from "../../db/kind.ts";
 import { MAX_CREATED_PER_TRANSACTION } from "../../db/writing/ledger.ts";
-import { dependsOnReach } from "../../records/told-fields.ts";
+import { dependsOnReach } from "../../records/disclosed-fields.ts";
 import { type ApiKeyRecord, type ApiKeyUpdate, apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { keyFields } from "../../resources/api-keys/commands.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";

@@ -1,5 +1,5 @@
-// Credential coverage after a draft is written: an Admin's restore or revert returns it to its former state. Below
-// Admin, nothing widens: restored addresses wait for confirmation.
+// Credential coverage after a draft is written: an Admin's restore or revert brings it back. For lower roles it never
+// widens: restored addresses wait for confirmation.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { atLeast } from "../../access/role.ts";

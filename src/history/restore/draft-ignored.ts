@@ -1,5 +1,5 @@
-// Ignore entry removal for records that a person restores: the entries would keep discovery from recreating them. Must
-// not write.
+// Ignore entry removal for records that a person restores: the entries would keep discovery from recreating them.
+// Read-only.
 
 import type { RecordBase } from "../../db/kind.ts";
 import { type IgnoredRecord, ignoredKind, isIgnorable } from "../../resources/ignored/ignored.ts";

@@ -5,7 +5,7 @@ import type { CommandActor } from "../../access/actor.ts";
 import { countedEntities, entityWord } from "../../base/entity-words.ts";
 import { type AnyKind, liveIdentity, type RecordBase } from "../../db/kind.ts";
 import type { Past } from "../../db/writing/past.ts";
-import { dependsOnReach } from "../../records/told-fields.ts";
+import { dependsOnReach } from "../../records/disclosed-fields.ts";
 import { replaceReference } from "../../resources/consolidations/renamed.ts";
 import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
 import { ignoredKind } from "../../resources/ignored/ignored.ts";

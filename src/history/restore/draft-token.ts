@@ -1,7 +1,7 @@
-// Plan token of a draft, which changes whenever the plan would do anything else. Must not write.
+// Plan token of a draft, which changes whenever the plan would do anything else. Read-only.
 
 import type { RecordBase } from "../../db/kind.ts";
-import { dependsOnReach } from "../../records/told-fields.ts";
+import { dependsOnReach } from "../../records/disclosed-fields.ts";
 import { isWritten, type RestoreDraft, SET_BY_WRITE } from "./draft.ts";
 import type { CoverageChanges } from "./draft-coverage.ts";
 import type { Plan } from "./plan.ts";

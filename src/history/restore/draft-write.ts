@@ -1,4 +1,4 @@
-// Draft writer, for drafts without conflicts, as one unit of work. Must not make decisions.
+// Draft writer, for drafts without conflicts, as one unit of work. Makes no decisions.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { CUSTOM_FIELDS, customFieldKey } from "../../base/custom-field-names.ts";

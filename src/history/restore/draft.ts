@@ -1,12 +1,12 @@
-// Restore or revert draft: the affected records before and after, on top of the live state. Must not decide on the
-// outcome, and must not write.
+// Restore or revert draft: the affected records before and after, on top of the live state. Read-only; makes no
+// decisions.
 
 import { CUSTOM_FIELDS, customFieldKey, fieldValueOf, mergedCustomFields } from "../../base/custom-field-names.ts";
 import { ownValue } from "../../base/fields.ts";
 import { type AnyKind, liveIdentity, type Observed, type RecordBase } from "../../db/kind.ts";
 import { changedOwnFields } from "../../db/writing/entry.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { isFieldVisible } from "../../records/told-fields.ts";
+import { isFieldVisible } from "../../records/disclosed-fields.ts";
 import { displayNameOf } from "../../resources/bindings/record-called.ts";
 import { DISCOVERABLE_READ_ONLY } from "../../resources/discovered.ts";
 import { recordName } from "../../resources/record-label.ts";

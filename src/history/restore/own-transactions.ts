@@ -1,5 +1,5 @@
 // Permission to revert below Admin: only the caller's own transactions, if the caller could make every write of the
-// transaction and of its reversal today. Must not check for other conflicts.
+// transaction and of its reversal today. Checks for no other conflicts.
 
 import { type Access, ADMIN, type CommandActor, requireRole } from "../../access/actor.ts";
 import { isInReach } from "../../access/reach.ts";

@@ -23,7 +23,7 @@ const dry_run = Type.Optional(
 );
 const RestoreBody = Body(
   {
-    at: AsOfText("The instant to restore to, an age, or a marker. `at` in the response is the resolved instant."),
+    at: AsOfText("The timestamp to restore to, an age, or a marker. `at` in the response is the resolved timestamp."),
     dry_run,
     plan: Type.Optional(PlanToken),
   },

@@ -1,5 +1,5 @@
 // Restore draft for a record as of a transaction, including its parts. Matches each part with a live one by id,
-// otherwise by identity. Must not write.
+// otherwise by identity. Read-only.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { reachesNetwork } from "../../access/reach.ts";

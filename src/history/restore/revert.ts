@@ -1,5 +1,5 @@
 // Reversal draft for a transaction: removes created records, restores changed fields, revives deleted records. Later
-// changes to the same fields are conflicts. Must not write.
+// changes to the same fields are conflicts. Read-only.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { ownValue } from "../../base/fields.ts";

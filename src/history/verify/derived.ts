@@ -1,5 +1,5 @@
 // Data derived from the ledger to make reads cheap: a record's live row, links, and spans in its containers. Pure
-// except for id lookups. Must not write.
+// except for id lookups. Read-only.
 
 import { entryPrefixOf, nameIndexChanges } from "../../db/called-words.ts";
 import { activityScopes, countedScopes, isCounted, type VersionOperation } from "../../db/change-counts.ts";

@@ -1,4 +1,4 @@
-// Findings of a verification. Must not check anything itself.
+// Findings of a verification. Checks nothing itself.
 
 import { sqliteCode } from "../../db/sqlite-code.ts";
 

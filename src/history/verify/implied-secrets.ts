@@ -1,5 +1,5 @@
 // Completeness check for secret tables: a password for each user, a hash for each API key, a secret for each inline
-// field of a credential. Must not read the secrets.
+// field of a credential. Does not read the secrets.
 
 import { getTableName } from "drizzle-orm";
 import type { Sql } from "../../db/connection.ts";

@@ -1,5 +1,5 @@
 // Ledger walk in short steps, with a snapshot per step, so that millions of versions can be read while an appliance is
-// running. Must not judge what it reads.
+// running. Passes on what it reads without judging it.
 
 import type { Sql } from "../../db/connection.ts";
 import type { AnyKind } from "../../db/kind.ts";

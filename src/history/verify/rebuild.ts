@@ -12,10 +12,10 @@ import { acceptRowSums, installRowSumTriggers } from "../../db/row-sums.ts";
 import { ALIVE, BLOCK_BITS } from "../../db/schema.ts";
 import { membersSql, sortKeysSql } from "../../db/shape.ts";
 import { INSERT_WORDS } from "../../db/writing/statements.ts";
-import { countMissing, countOtherTables, type Dropped, dropDamaged, dropOrphans } from "./beside-ledger.ts";
 import { ChangeCountsRebuild } from "./change-counts.ts";
 import { Derivation, type RecordHistory } from "./derived.ts";
 import { type LedgerVersion, STEP_ROWS, walkVersions } from "./ledger-walk.ts";
+import { countMissing, countOtherTables, type Dropped, dropDamaged, dropOrphans } from "./outside-ledger.ts";
 
 /** The last record to end under each identity. */
 const LINEAGES = `

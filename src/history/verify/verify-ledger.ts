@@ -168,7 +168,7 @@ export class LedgerVerification {
     if (!isEqual(hashVersion({ ...version, id: version.id ?? "", kind: version.kind ?? 0 }), hash))
       this.findings.add("version", where, "its content does not match its hash");
     if (at !== null && valid_from !== formatInstant(at)) {
-      const message = `its valid_from ${valid_from} is not the instant of its transaction, ${formatInstant(at)}`;
+      const message = `its valid_from ${valid_from} is not the timestamp of its transaction, ${formatInstant(at)}`;
       this.findings.add("version", where, message);
     }
     this.operation(current, version, where);

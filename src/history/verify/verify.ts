@@ -9,12 +9,12 @@ import { DatabaseRefused } from "../../db/files/migrate.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import type { Resolution } from "../../db/pruned-history.ts";
 import { lostRows } from "../../db/row-sums.ts";
-import { checkOfTable, describeLost, verifyOtherTables } from "./beside-ledger.ts";
 import { Derivation } from "./derived.ts";
 import { describeFirst, Findings, isOutOfSpace, KNOWN_CHECK, type ListedDamage } from "./findings.ts";
 import { verifySecrets } from "./implied-secrets.ts";
 import { inSnapshot } from "./ledger-walk.ts";
 import { WalPauses } from "./log-room.ts";
+import { checkOfTable, describeLost, verifyOtherTables } from "./outside-ledger.ts";
 import { DerivedVerification } from "./verify-derived.ts";
 import { type LedgerCount, type LedgerEnd, LedgerVerification } from "./verify-ledger.ts";
 import { type ThinnedSegment, ThinningVerification } from "./verify-thinning.ts";
@@ -155,7 +155,7 @@ function* allSteps(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions): 
   };
 }
 
-/** Finds tables, indexes, triggers and views that are missing, differ from the migrations, or are foreign. */
+/** Finds tables, indexes, triggers and views that are missing, differ from the migrations, or are unexpected. */
 function checkSchema(db: Sql, findings: Findings): void {
   for (const { expected, found, isReplaceable } of schemaDifferences(db)) {
     const { type, name, table } = (expected ?? found) as SchemaObject;

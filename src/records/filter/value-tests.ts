@@ -113,7 +113,7 @@ const TYPE_NAMES: { readonly [Name in ValueType["name"]]: string } = {
   enumeration: "a value of a vocabulary",
   number: "a number",
   boolean: "true or false",
-  instant: "an instant",
+  instant: "a timestamp",
   date: "a date",
   uuid: "an id",
   ip_address: "an address",

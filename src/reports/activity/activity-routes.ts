@@ -1,4 +1,4 @@
-// Route of GET /api/v1/activity: number of changes by time, record, field, actor or network; creations and deletions.
+// Route for GET /api/v1/activity: number of changes by time, record, field, actor or network; creations and deletions.
 
 import { type TObject, type TProperties, Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
@@ -18,14 +18,14 @@ import { settledAt } from "../../records/read-instant.ts";
 import { CHANGE_LOG_RESOURCES } from "../../records/resources.ts";
 import { LIMIT_DEFAULT, LIMIT_MAX, Nullable, OneOf, QueryList, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { activity } from "./activity.ts";
-import { type ActivityInput, GROUPINGS } from "./meant-changes.ts";
+import { type ActivityInput, GROUPINGS } from "./matching-changes.ts";
 
 const BUCKETS_DEFAULT = 100;
 const BUCKETS_MAX = 500;
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const counts = {
-  created: count("Also records that came back after they were deleted."),
+  created: count("Including records that came back after they were deleted."),
   updated: count("Versions that changed fields."),
   deleted: count("Records that were deleted."),
   total: count("All of them."),
@@ -56,7 +56,7 @@ const Activity = Type.Union(
     groupingSchema("time", "ActivityByTime", {
       from: Timestamp,
       to: Type.String({ format: "date-time", description: "End of the part, exclusive: the start of the next one." }),
-      types: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), { description: "The total by kind of record." }),
+      types: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), { description: "Totals by kind of record." }),
     }),
     groupingSchema("type", "ActivityByType", { entity_type: OneOf(CHANGE_TYPES), ...ends }),
     groupingSchema("record", "ActivityByRecord", {
@@ -72,7 +72,7 @@ const Activity = Type.Union(
     groupingSchema("field", "ActivityByField", { entity_type: OneOf(CHANGE_TYPES), field: Type.String(), ...ends }),
     groupingSchema("actor", "ActivityByActor", { actor: TransactionOfChange.properties.actor, ...ends }),
     groupingSchema("network", "ActivityByNetwork", {
-      network: namedRecord("Null for records of the organization as a whole."),
+      network: namedRecord("Null for records that belong to the organization as a whole."),
       ...ends,
     }),
   ],
@@ -115,13 +115,14 @@ const Query = Type.Object({
   from: Type.Optional({
     ...periodQuery.from,
     description:
-      "Start of the period: an instant, an age (`-24h`, `-7d`) or a marker. Default: the first change of the subject.",
+      "Start of the period: a timestamp, an age (`-24h`, `-7d`) or a marker. Default: the first change of the subject.",
   }),
   to: Type.Optional({ ...periodQuery.to, description: "End of the period, exclusive. Default: now." }),
   group_by: Type.Optional(
     OneOf(GROUPINGS, {
       default: "time",
-      description: "Grouping of the counts. All but `time` are ordered by number of changes, highest first.",
+      description:
+        "How the counts are grouped. All groupings except `time` are ordered by number of changes, highest first.",
     }),
   ),
   buckets: Type.Optional(
@@ -130,7 +131,7 @@ const Query = Type.Object({
       maximum: BUCKETS_MAX,
       default: BUCKETS_DEFAULT,
       description:
-        "Only with `group_by=time`: number of equal parts of the period, including empty ones. Fewer if the period has fewer milliseconds.",
+        "Only with `group_by=time`: number of equal parts of the period, including empty ones. Fewer if the period is shorter than that many milliseconds.",
     }),
   ),
   limit: Type.Optional(
@@ -213,7 +214,7 @@ function rejectIneffective({
   if (!isByTime && buckets !== undefined)
     throw invalid({ path: "/buckets", message: "requires group_by=time", value: buckets });
   if (isByTime && limit !== undefined)
-    throw invalid({ path: "/limit", message: "is not for group_by=time: use buckets", value: limit });
+    throw invalid({ path: "/limit", message: "does not apply to group_by=time: use buckets", value: limit });
 }
 
 /** Fields that change but never appear in a response. */

@@ -1,11 +1,11 @@
-// Computation of GET /api/v1/activity: number of changes over time, by type, record, field, actor or network.
+// Implementation of GET /api/v1/activity: number of changes over time, by type, record, field, actor or network.
 
 import { formatInstant } from "../../base/instant.ts";
 import { longRead, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { metaAt, successBody, thinnedUntilMember } from "../../schemas/envelope.ts";
 import { GROUPERS } from "./groupings.ts";
-import { type ActivityInput, MatchingChanges } from "./meant-changes.ts";
+import { type ActivityInput, MatchingChanges } from "./matching-changes.ts";
 import type { Tally } from "./tally.ts";
 
 /** Yields the response as an envelope. */

@@ -8,8 +8,8 @@ import type { CountedQuery } from "../../db/reading/counted-changes.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { KINDS } from "../../records/resources.ts";
 import { networkKind } from "../../resources/networks/network.ts";
-import type { Grouping, MatchingChanges } from "./meant-changes.ts";
-import { PastNames } from "./names-then.ts";
+import type { Grouping, MatchingChanges } from "./matching-changes.ts";
+import { PastNames } from "./names-at.ts";
 import { RecordTallies } from "./record-tallies.ts";
 import { compareByTotal, Tally } from "./tally.ts";
 
@@ -185,7 +185,7 @@ function* byActor(matching: MatchingChanges): Generator<void, Groups> {
   });
 }
 
-/** One network after the other; null for records in no network. */
+/** Network by network; null for records outside networks. */
 function* byNetwork(matching: MatchingChanges): Generator<void, Groups> {
   const { query } = matching;
   const tallies = new Map<string, Tally>();

@@ -1,5 +1,5 @@
-// Compact change counters for very many records: five numbers each, in chapters of 4,096 consecutive record numbers.
-// Must not know any record.
+// Compact change counters for very many records: five numbers each, in chunks of 4,096 consecutive record numbers.
+// Reads no records.
 
 import type { VersionOperation } from "../../db/change-counts.ts";
 import { compareByTotal, Tally } from "./tally.ts";
@@ -35,10 +35,10 @@ export class RecordTallies {
     chapter[start + LAST] = sequence;
   }
 
-  /** Records with the most changes, computed in steps. */
+  /** Finds the records with the most changes, in steps. */
   *largest(limit: number): Generator<void, RecordTally[]> {
     let best: RecordTally[] = [];
-    // Skips records with fewer changes than the last of the best: there may be a million.
+    // Skips records with fewer changes than the lowest of the best so far: there may be a million records.
     let minimumTotal = 1;
     for (const [number, chapter] of this.chapters) {
       for (let index = 0; index < CHAPTER_RECORDS; index += 1) {

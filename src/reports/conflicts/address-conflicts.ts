@@ -34,7 +34,7 @@ const newest = (n: string) =>
   `(SELECT max(key) FROM history_versions WHERE key > (${n} << 31) AND key <= ((${n} << 31) | +?3))`;
 const memberSql = (field: string) => `('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.${field}'`;
 
-/** Holders of each address at that time; reads the subnet's type as of then, even if the subnet changed since. */
+/** Holders of each address at that time. Reads the subnet's type at that time, even if the subnet has changed since. */
 const HOLDERS = `SELECT DISTINCT j.value, h.n, h.id, ${memberSql("network_id")}, ${memberSql("mac_address")},
     (SELECT ('{' || ${membersSql(subnetKind, "w")} || '}') ->> '$.subnet_type' FROM history_records u
       CROSS JOIN history_versions w ON w.key = ${newest("u.n")} WHERE u.id = ${memberSql("subnet_id")})
@@ -84,7 +84,7 @@ function* sharedAddresses(connection: StatementSource, stepVersions: number): Ge
   }
 }
 
-/** Whether a holder claims the address exclusively: routers share a virtual one. */
+/** Whether a holder claims the address exclusively: routers may share a virtual address. */
 function claimsExclusively([, , , , mac, type]: Holder): boolean {
   return (mac === null || virtualRouterOf(mac) === null) && (type === null || !MACHINE_LOCAL_TYPES.includes(type));
 }

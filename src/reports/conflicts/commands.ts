@@ -1,4 +1,4 @@
-// Writer commands for conflicts: accept one, and withdraw the acceptance. Neither appears among changes.
+// Writer commands for conflicts: accept one, and withdraw the acceptance. Neither appears in the change lists.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { reachesNetwork } from "../../access/reach.ts";
@@ -62,7 +62,7 @@ function acceptConflict(tx: WriteTransaction, input: { body: AcceptanceCreate },
   return acceptanceView(acceptance);
 }
 
-/** Conflicts of one value, within the caller's reach. */
+/** Conflicts of one value that the caller can access. */
 function conflictsOf(
   connection: StatementSource,
   query: ConflictQuery,
@@ -78,7 +78,8 @@ function runToEnd<T>(steps: Generator<void, T>): T {
 
 /**
  * Withdraws an acceptance, so that the conflict is reported again.
- * @throws DomainError entity_not_found for one not in force, or with networks that the caller does not all reach
+ * @throws DomainError entity_not_found for an acceptance not in force, or if the caller cannot access all of its
+ * networks
  */
 function withdrawAcceptance(tx: WriteTransaction, input: { id: string }, actor: CommandActor): Acceptance {
   const found = tx.find(conflictAcceptanceKind, input.id);

@@ -1,7 +1,7 @@
 // Conflicts as table rows: one row per party; rows of one conflict share its fingerprint.
 
 import { type CsvColumn, fieldColumns } from "../../schemas/csv.ts";
-import { ACCEPTANCE_EXAMPLE, CONFLICT_EXAMPLE, type ConflictBody } from "./conflict-answer.ts";
+import { ACCEPTANCE_EXAMPLE, CONFLICT_EXAMPLE, type ConflictBody } from "./conflict-schema.ts";
 
 export const CONFLICT_COLUMNS: readonly CsvColumn[] = fieldColumns(
   `type value fingerprint entity_type id name host_id host_name network_id network_name accepted_at accepted_by_name

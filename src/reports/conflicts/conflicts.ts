@@ -1,4 +1,4 @@
-// Computation of GET /api/v1/conflicts: a page of conflicts, or all of them as a table. Every step is bounded.
+// Implementation of GET /api/v1/conflicts: a page of conflicts, or all of them as a table. Every step is bounded.
 
 import type { Instant } from "../../base/instant.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";
@@ -6,17 +6,17 @@ import { longRead, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { RowFilter } from "../../records/row-filter.ts";
 import { type Acceptance, acceptancesAt, type ConflictType } from "../../resources/conflict-acceptances/acceptance.ts";
-import { PastNames } from "../activity/names-then.ts";
+import { PastNames } from "../activity/names-at.ts";
 import { type FoundListInput, filterResults, renderList } from "../found-list.ts";
 import { type Conflict, conflictFingerprint } from "./conflict.ts";
-import { CONFLICT_FIELDS, conflictBody } from "./conflict-answer.ts";
+import { CONFLICT_FIELDS, conflictBody } from "./conflict-schema.ts";
 import { CONFLICT_COLUMNS, conflictRows } from "./conflict-table.ts";
 import { acceptancesByFingerprint, findConflicts } from "./find-conflicts.ts";
 
 /** Passed to another thread. */
 interface ConflictSelection {
   readonly types: readonly ConflictType[];
-  /** true: only accepted conflicts; false: only unaccepted ones; null for both. */
+  /** True for accepted conflicts only, false for unaccepted ones only, null for both. */
   readonly isAccepted: boolean | null;
 }
 

@@ -1,4 +1,4 @@
-// All conflicts within a caller's reach as of a transaction, in listing order, and their acceptances.
+// All conflicts that a caller can see as of a transaction, in list order, and their acceptances.
 
 import type { Instant } from "../../base/instant.ts";
 import { cidrSortKey, type Ip, ipSortKey, parseIp } from "../../base/ip.ts";

@@ -51,7 +51,7 @@ export function* macConflicts(
 /** MAC addresses with their ports, read on demand: number and id. */
 type PortsByMac = Iterable<readonly [mac: string, ports: () => Array<[number, string]>]>;
 
-/** Considers only MAC addresses on several ports, and ports with few MAC addresses. */
+/** Limited to MAC addresses on several ports, and to ports with few MAC addresses. */
 function* findSharedMacs(
   connection: StatementSource,
   { sequence }: ConflictQuery,

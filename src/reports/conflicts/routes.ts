@@ -1,4 +1,4 @@
-// Routes of /api/v1/conflicts: exclusive values claimed by several records.
+// Routes for /api/v1/conflicts: exclusive values claimed by several records.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
@@ -9,9 +9,9 @@ import { runWrite } from "../../records/write-responses.ts";
 import { Acceptance, AcceptanceCreate, CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
 import { successResponse } from "../../schemas/envelope.ts";
 import { IdParams, OneOf, QueryList, Uuid } from "../../schemas/schemas.ts";
-import { foundList } from "../found-list-answers.ts";
+import { foundList } from "../found-list-responses.ts";
 import type { ConflictCommands } from "./commands.ts";
-import { ACCEPTANCE_EXAMPLE, CONFLICT_EXAMPLE, ConflictBody } from "./conflict-answer.ts";
+import { ACCEPTANCE_EXAMPLE, CONFLICT_EXAMPLE, ConflictBody } from "./conflict-schema.ts";
 import { CONFLICT_COLUMNS, CONFLICT_ROWS_EXAMPLE } from "./conflict-table.ts";
 import { conflicts } from "./conflicts.ts";
 
@@ -21,7 +21,7 @@ const selectionQuery = {
   accepted: Type.Optional(Type.Boolean({ description: "true: only accepted conflicts. false: only unaccepted ones." })),
 };
 
-const DESCRIPTION = `Exclusive values claimed by several records, now or \`at\` an instant; ordered by type and value.
+const DESCRIPTION = `Exclusive values claimed by several records, now or \`at\` a timestamp; ordered by type and value.
 
 - **Address**: one address on several hosts of a network. A public address counts across networks as well; a private one may be in each of them. Loopback, link-local and multicast addresses, addresses in
   subnets of type Loopback, DockerBridge and PodmanBridge, and addresses with the MAC address of a virtual router (VRRP, HSRP, GLBP) do not conflict.
@@ -35,7 +35,7 @@ const conflictList = foundList({
   words: "addresses, MAC addresses and subnets in conflict",
   description: DESCRIPTION,
   tableDescription:
-    "All pages of the list: a row for each party (host, port or subnet), with its device and its network by name; rows of one conflict share a fingerprint.",
+    "All pages of the list: one row for each party (host, port or subnet), with its device and its network by name; rows of one conflict share a fingerprint.",
   group: "Questions",
   selectionQuery,
   row: ConflictBody,
@@ -62,7 +62,7 @@ function acceptanceRoutes(surface: Surface<Actor, Access>, backend: Backend<Conf
       {
         operationId: "acceptConflict",
         makesNoTransaction: true,
-        summary: "Accept a conflict as it is",
+        summary: "Accept a conflict",
         description:
           "Identified by `type`, `value` and `fingerprint`, as in the list of conflicts. The acceptance applies to all callers who see the same conflict, as long as its parties stay the same. A conflict that is already accepted stays accepted.",
         group: "Questions",
@@ -84,7 +84,7 @@ function acceptanceRoutes(surface: Surface<Actor, Access>, backend: Backend<Conf
         makesNoTransaction: true,
         summary: "Withdraw the acceptance of a conflict",
         description:
-          "The conflict is listed as not accepted again; earlier instants keep the acceptance. Requires access to all of its networks. Returns the former acceptance.",
+          "The conflict is listed as unaccepted again; at earlier timestamps it stays accepted. Requires access to all of its networks. Returns the former acceptance.",
         group: "Questions",
         access: MEMBER,
         params: IdParams,

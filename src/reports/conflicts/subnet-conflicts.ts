@@ -67,7 +67,7 @@ function isCounted(cidr: string, type: SubnetType): boolean {
   return prefix !== null && uniqueWithin(prefix) !== "link";
 }
 
-/** The subnets with a prefix, and from each other network the narrowest one that contains it. */
+/** The subnets with a prefix, and from every other network the narrowest subnet that contains it. */
 function overlapping(
   byPrefix: ReadonlyMap<string, readonly Party[]>,
   value: string,

@@ -1,4 +1,4 @@
-// Route of GET /api/v1/hosts/{id}/faceplate: the physical port layout of a device, with the stations on each port.
+// Route for GET /api/v1/hosts/{id}/faceplate: the physical port layout of a device, with the stations on each port.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
@@ -8,12 +8,12 @@ import { respondWithLongRead } from "../../records/long-read-responses.ts";
 import { fixedMoment, readingAt } from "../../records/read-instant.ts";
 import { At, IdParams, LIMIT_MAX, QueryList, Uuid } from "../../schemas/schemas.ts";
 import { type FaceplateInput, faceplate } from "./faceplate.ts";
-import { FACEPLATE_EXAMPLE, Faceplate } from "./faceplate-answer.ts";
+import { FACEPLATE_EXAMPLE, Faceplate } from "./faceplate-schema.ts";
 import { STATIONS_MAX } from "./stations.ts";
 
 const DESCRIPTION = `The interfaces of a device in its own order: ports by member and module (\`Gi1/0/1\` … \`Gi2/0/1\`), management ports, and interfaces that are not ports. Each has its state, its VLANs, its neighbor, and the stations behind it by name.
 
-Stations come from the device's forwarding table as of the instant: up to ${STATIONS_MAX} MAC addresses of each port, with the hosts of the same network that have them on an interface or next to an IP address, and with their vendors. \`unused_since\` is when the port was last up. With \`ids\` or \`limit\` only some ports are returned, in their groups; empty groups are left out, and so are ids that are not interfaces of the device at that time.`;
+Stations come from the device's forwarding table as of the timestamp: up to ${STATIONS_MAX} MAC addresses of each port, with the hosts of the same network that have them on an interface or next to an IP address, and with their vendors. \`unused_since\` is when the port was last up. With \`ids\` or \`limit\` only some ports are returned, in their groups; empty groups are omitted, as are ids that are not interfaces of the device at that time.`;
 
 const Query = Type.Object({
   ...At.properties,

@@ -20,7 +20,7 @@ import { vlanKind } from "../../resources/vlans/vlan.ts";
 import { metaAt, successBody, thinnedUntilMember } from "../../schemas/envelope.ts";
 import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { ownersNow } from "../stations/owners.ts";
-import type { Faceplate, FaceplatePort } from "./faceplate-answer.ts";
+import type { Faceplate, FaceplatePort } from "./faceplate-schema.ts";
 import { layOutPorts } from "./port-layout.ts";
 import { stationsAt } from "./stations.ts";
 

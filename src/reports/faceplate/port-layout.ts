@@ -107,7 +107,7 @@ function isPort({ if_type: ifType }: LayoutInput, type: string, isSub: boolean):
   return PORT_TYPES.has(ifType) || ifType === OTHER_TYPE;
 }
 
-/** A port name with one number more than most of its type is a breakout: `Eth1/49/2` next to `Eth1/1`. */
+/** A port name with one more number than most of its type is a breakout: `Eth1/49/2` next to `Eth1/1`. */
 function withBreakouts<P>(ports: readonly Read<P>[]): Read<P>[] {
   const usualLengths = new Map<string, number>();
   for (const [type, members] of Map.groupBy(ports, (port) => port.type)) {

@@ -1,4 +1,4 @@
-// Stations behind the ports of a device: MAC addresses of its forwarding table, with the names of their hosts in the
+// Stations on the ports of a device: MAC addresses of its forwarding table, with the names of their hosts in the
 // network. Reads through RecordsAt.
 
 import { compareCodePoints, textSortKey } from "../../base/text.ts";
@@ -8,7 +8,7 @@ import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/f
 import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
 import { type FindOwnersNow, Owners, type StationHost } from "../stations/owners.ts";
 
-/** Maximum per port: more stations mean a network behind the port, not a desk. */
+/** Maximum per port: more stations mean that there is a network behind the port, not a desk. */
 export const STATIONS_MAX = 100;
 /** Allows for entries of a MAC address in several VLANs. */
 const ENTRIES_MAX = 4 * STATIONS_MAX;
@@ -16,7 +16,7 @@ const ENTRIES_MAX = 4 * STATIONS_MAX;
 export interface PortStation extends MacInfo {
   readonly mac_address: string;
   readonly vlan_numbers: number[];
-  /** Known at this port since. */
+  /** Start of its presence at this port. */
   readonly since: string;
   readonly hosts: StationHost[];
 }
@@ -27,9 +27,9 @@ export interface PortStations {
 }
 
 /**
- * By record number of the port. Yields between steps of some milliseconds.
+ * By record number of the port. Yields between steps of a few milliseconds.
  * @param counts number of entries of each port
- * @param ownersNow lookup by the index of MAC addresses; returns null if the past is requested
+ * @param ownersNow lookup by the index of MAC addresses; returns null for a past timestamp
  */
 export function* stationsAt(
   records: RecordsAt,

@@ -12,7 +12,7 @@ import { type Cidr, parseCidr } from "../../base/ip.ts";
 import { wordList } from "../../base/word-list.ts";
 import { RANGE_PURPOSES } from "../../resources/ip-ranges/range-purpose.ts";
 import { reservedAddresses } from "../../resources/subnets/free-space.ts";
-import type { PastRange, SubnetOfNetwork } from "./subnet-then.ts";
+import type { PastRange, SubnetOfNetwork } from "./subnet-at.ts";
 
 /** State of an address: the first that applies. */
 export const ADDRESS_STATES = wordList("Subnet Gateway Used Network Broadcast Dhcp Reserved Static Other Free");
@@ -21,7 +21,7 @@ export type AddressState = (typeof ADDRESS_STATES)[number];
 /** Up to this number of addresses in a subnet, or part of one, each has its own row. */
 export const ROW_EACH_MAX = 4_096;
 
-/** Precedence of overlapping ranges: by purpose, then the smaller one, then the one that begins first. */
+/** Precedence of overlapping ranges: by purpose, then smaller before larger, then by start. */
 const RANGE_PRECEDENCE = ["Gateway", ...RANGE_PURPOSES.filter((purpose) => purpose !== "Gateway")];
 
 export interface UsedAddress {
@@ -43,8 +43,8 @@ export interface AddressRow extends AddressBlock {
 type Segment = Omit<AddressRow, "state" | "ns"> & { readonly edge: "Network" | "Broadcast" | null };
 
 /**
- * @param part of the subnet; rows are cut off at its ends
- * @param used in that part, in order
+ * @param part of the subnet to lay out; rows are cut off at its ends
+ * @param used addresses in that part, in order
  */
 export function* addressRows(
   cidr: string,
@@ -87,7 +87,7 @@ interface OwnedBlock<T> extends AddressBlock {
   readonly owner: T;
 }
 
-/** In order, each as long as possible. */
+/** Rows in order, each as long as possible. */
 function segmentsOf(
   subnetCidr: Cidr,
   { within, ranges }: { readonly within: readonly SubnetOfNetwork[]; readonly ranges: readonly PastRange[] },
@@ -136,7 +136,7 @@ function isAlike(left: Segment, right: Segment): boolean {
   return left.range === right.range && left.within === right.within && left.edge === right.edge;
 }
 
-/** Outermost prefixes in order: prefixes are nested or disjoint. */
+/** Outermost prefixes, in order. Prefixes are either nested or disjoint. */
 function outermost<T>(blocks: ReadonlyArray<OwnedBlock<T>>): Array<OwnedBlock<T>> {
   const found: Array<OwnedBlock<T>> = [];
   for (const each of [...blocks].sort((a, b) => blockOrder(a, b) || (a.last > b.last ? -1 : 1))) {

@@ -47,7 +47,7 @@ export const AddressRowBody = Type.Object(
     }),
     ip_range: Nullable(Type.Object({ id: Uuid, purpose: OneOf(RANGE_PURPOSES), description: Nullable(Description) }), {
       description:
-        "The range that contains it; of several, by purpose: Gateway, Dhcp, Reserved, Static, Other; then the smallest.",
+        "The range that contains it. If there are several, the first by purpose (Gateway, Dhcp, Reserved, Static, Other), then the smallest.",
     }),
     subnet: Nullable(Type.Object({ id: Uuid, cidr: CidrText, name: Name })),
   },

@@ -1,4 +1,4 @@
-// Computation of GET /api/v1/subnets/{id}/addresses: the whole subnet as rows, with the hosts of used addresses.
+// Implementation of GET /api/v1/subnets/{id}/addresses: the whole subnet as rows, with the hosts of used addresses.
 
 import type { Static } from "@sinclair/typebox";
 import { type AddressBlock, addressAt, addressNumber, blockSize, cidrBlock } from "../../base/address-block.ts";
@@ -14,7 +14,7 @@ import { hostAddressNumbers } from "../../resources/subnets/host-addresses.ts";
 import { commaSeparated, LIST_HEAD, listMeta, listTail } from "../../schemas/envelope.ts";
 import { type AddressRow, addressRows, type UsedAddress } from "./address-layout.ts";
 import { ADDRESS_FIELDS } from "./address-row.ts";
-import { type SubnetInput, surroundingsOf } from "./subnet-then.ts";
+import { type SubnetInput, surroundingsOf } from "./subnet-at.ts";
 
 /** Input for a subnet or a part of it. */
 interface PartInput extends SubnetInput {
@@ -62,7 +62,7 @@ export function addressRowsOf(reader: Reader, input: PartInput): Iterable<Addres
   return addressRows(input.subnet.cidr, part, surroundings, usedIn(reader, input, part, surroundings.enclosingIds));
 }
 
-/** A page of the rows that match the filter; rows are rendered on demand. */
+/** A page of the rows that match the filter. Rows are rendered on demand. */
 function* filteredPage(
   reader: Reader,
   input: AddressesInput,

@@ -1,11 +1,11 @@
-// Computation of GET /api/v1/subnets/{id}/free: the same free space as for allocations, at present or at a timestamp.
+// Implementation of GET /api/v1/subnets/{id}/free: the same free space as for allocations, now or at a timestamp.
 
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { FreeSpace } from "../../resources/subnets/free-space.ts";
 import { hostAddresses } from "../../resources/subnets/host-addresses.ts";
 import { metaAt, successBody } from "../../schemas/envelope.ts";
-import { type SubnetInput, surroundingsOf } from "./subnet-then.ts";
+import { type SubnetInput, surroundingsOf } from "./subnet-at.ts";
 
 export interface FreeInput extends SubnetInput {
   readonly count: number;

@@ -1,4 +1,4 @@
-// Routes of subnet reports and allocations, below /api/v1/subnets.
+// Routes for subnet reports and allocations, below /api/v1/subnets.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../access/actor.ts";
@@ -30,6 +30,7 @@ import { ROW_EACH_MAX } from "./address-layout.ts";
 import { ADDRESSES_EXAMPLE, AddressRowBody } from "./address-row.ts";
 import { type AddressesInput, subnetAddresses } from "./addresses.ts";
 import { type FreeInput, freeSpace } from "./free.ts";
+import type { SubnetInput } from "./subnet-at.ts";
 import {
   BLOCKS_MAX,
   type BlocksInput,
@@ -39,7 +40,6 @@ import {
   SubnetBlock,
   subnetBlocks,
 } from "./subnet-blocks.ts";
-import type { SubnetInput } from "./subnet-then.ts";
 import { SUBNET_TREE_EXAMPLE, type SubnetTreeInput, subnetTree, TreeSubnet } from "./subnet-tree.ts";
 
 const group = "Subnets";
@@ -47,15 +47,15 @@ const parameters = { id: SUBNET_EXAMPLE.id };
 
 const NEVER_ALLOCATED =
   "Never the network or broadcast address (in IPv6 never the Subnet-Router anycast address, the first one), an address of a host of the network, or one in a range of any purpose or in a child subnet.";
-const FREE = `The lowest free addresses of a subnet, now or at an instant. ${NEVER_ALLOCATED} With \`prefix_length\`, the lowest empty prefixes of that length: without a subnet, range or host address.`;
+const FREE = `The lowest free addresses of a subnet, now or at a timestamp. ${NEVER_ALLOCATED} With \`prefix_length\`, the lowest empty prefixes of that length: without a subnet, range or host address.`;
 const ALLOCATE = `Allocates the lowest free addresses of a subnet: with \`host_id\` to that host, else as reservations, which are Reserved ranges of one address. With \`prefix_length\` it creates subnets from the lowest free prefixes instead. ${NEVER_ALLOCATED}
 
 Search and write are one transaction, so concurrent requests never get the same addresses. Up to ${ALLOCATED_MAX} with \`count\`: all, or none with \`entity_in_use\` if fewer are free. A field that does not apply to the request is rejected.`;
 
-const ADDRESSES = `A subnet from its first to its last address, now or at an instant. In subnets of up to ${ROW_EACH_MAX} addresses each has a row; in larger ones, consecutive addresses with the same state share one, and each address in use has its own; the same applies to the part given by \`within\`. A child subnet is one row: list that subnet for its addresses.`;
+const ADDRESSES = `A subnet from its first to its last address, now or at a timestamp. In subnets of up to ${ROW_EACH_MAX} addresses each has a row; in larger ones, consecutive addresses with the same state share one, and each address in use has its own; the same applies to the part given by \`within\`. A child subnet is one row: list that subnet for its addresses.`;
 
 const BLOCKS =
-  "A subnet, or a prefix within it, as blocks of one size, in order, now or at an instant: the number of addresses in use, free, in ranges, or in child subnets for each block. For large subnets; `/subnets/{id}/addresses` lists every address, with `within` those of one block.";
+  "A subnet, or a prefix within it, as blocks of equal size, in order, now or at a timestamp: the number of addresses in use, free, in ranges, or in child subnets for each block. For large subnets; `/subnets/{id}/addresses` lists every address, with `within` those of one block.";
 
 const WithinQuery = {
   within: Type.Optional({
@@ -73,11 +73,11 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
         operationId: "getSubnetTree",
         summary: "Get the subnet tree of a network",
         description:
-          "All subnets of a network, now or at an instant, each directly before its children, in the order of their addresses. The parent is the smallest enclosing subnet. `utilization` is that of the subnet itself, as in the list of subnets; `total` covers it and all subnets within it, each address once.",
+          "All subnets of a network, now or at a timestamp, in address order, with each subnet directly before its children. The parent is the smallest enclosing subnet. `utilization` is that of the subnet itself, as in the list of subnets; `total` covers the subnet and all subnets within it, counting each address once.",
         group,
         access: VIEWER,
         query: Type.Object({
-          network_id: { ...Uuid, description: "Empty if it is out of the caller's reach." },
+          network_id: { ...Uuid, description: "Empty if the caller cannot access it." },
           ...AtQuery,
         }),
         responseSchema: Type.Array(TreeSubnet),

@@ -1,4 +1,5 @@
-// Computation of GET /api/v1/subnets/{id}/blocks: a large subnet in blocks of equal size, with address counts by state.
+// Implementation of GET /api/v1/subnets/{id}/blocks: a large subnet in blocks of equal size, with address counts by
+// state.
 
 import { type Static, type TOptional, Type } from "@sinclair/typebox";
 import { addressAt, blockContains, cidrBlock } from "../../base/address-block.ts";
@@ -9,9 +10,9 @@ import { metaAt, successBody } from "../../schemas/envelope.ts";
 import { CidrText, Name, Nullable, Uuid } from "../../schemas/schemas.ts";
 import { ADDRESS_STATES, type AddressState } from "./address-layout.ts";
 import { addressRowsOf } from "./addresses.ts";
-import type { SubnetInput, SubnetOfNetwork } from "./subnet-then.ts";
+import type { SubnetInput, SubnetOfNetwork } from "./subnet-at.ts";
 
-/** Enough for a picture and more: a /16 in /28 blocks. */
+/** More than enough for a map: a /16 in /28 blocks. */
 export const BLOCKS_MAX = 4_096;
 
 /** Default number of additional prefix bits: 256 blocks. */

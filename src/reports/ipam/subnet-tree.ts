@@ -1,4 +1,4 @@
-// Computation of GET /api/v1/subnets/tree: nested subnets of a network and their utilization.
+// Implementation of GET /api/v1/subnets/tree: nested subnets of a network and their utilization.
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../../access/actor.ts";

@@ -13,7 +13,7 @@ import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/f
 import { hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { Owners, ownersNow } from "./owners.ts";
-import type { Station } from "./station-answer.ts";
+import type { Station } from "./station-schema.ts";
 
 /** Forwarding entries read per step. */
 const STEP_ENTRIES = 2_000;

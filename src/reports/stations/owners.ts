@@ -14,9 +14,9 @@ import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresse
 
 /** Maximum number of hosts per MAC address, and of addresses per host. */
 export const OWNERS_MAX = 8;
-/** MAC addresses looked up at once. */
+/** MAC addresses looked up per step. */
 const BATCH_MACS = 50;
-/** Hosts read at once. */
+/** Hosts read per step. */
 const BATCH_HOSTS = 200;
 /** Maximum number of records per lookup; beyond it, each MAC address is looked up separately. */
 const MATCHES_MAX = 1_000;
@@ -34,7 +34,7 @@ export interface StationHost extends NamedRecord {
   readonly ip_addresses: string[];
 }
 
-/** Ids of addresses and interfaces with one of these MAC addresses at present, at most `limit` of each kind. */
+/** Ids of addresses and interfaces that currently have one of these MAC addresses, at most `limit` of each kind. */
 export interface OwnersNow {
   readonly addressIds: readonly string[];
   readonly interfaceIds: readonly string[];
@@ -145,7 +145,7 @@ export class Owners {
   }
 
   private findInHistory(macs: readonly string[]): Owner[] {
-    // Both kinds in one query: each has to skip the learned MAC addresses, which are most of what the index finds.
+    // One query for both kinds: each would have to skip the learned MAC addresses, which are most of the index matches.
     const kinds: readonly Kind<IpAddressRecord & IfEntryRecord>[] = [ipAddressKind, ifEntryKind] as AnyKind[];
     return this.records.matching(kinds, macs.map(exactTerm).join(" OR "), MATCHES_MAX);
   }

@@ -1,7 +1,7 @@
 // Stations as table rows: one row per MAC address and port, with all its hosts.
 
 import { type CsvColumn, fieldColumns } from "../../schemas/csv.ts";
-import { STATION_EXAMPLE, type Station } from "./station-answer.ts";
+import { STATION_EXAMPLE, type Station } from "./station-schema.ts";
 
 export const STATION_COLUMNS: readonly CsvColumn[] = fieldColumns(
   `since mac_address vendor type known_use host_ids host_names ip_addresses switch_id switch_name port_id port_name

@@ -1,4 +1,4 @@
-// Routes of /api/v1/stations: stations at edge ports, known hosts and unknown MAC addresses.
+// Routes for /api/v1/stations: stations at edge ports, known hosts and unknown MAC addresses.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
@@ -6,8 +6,8 @@ import { EDGE_PORT } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
 import { Uuid } from "../../schemas/schemas.ts";
-import { foundList } from "../found-list-answers.ts";
-import { STATION_EXAMPLE, Station } from "./station-answer.ts";
+import { foundList } from "../found-list-responses.ts";
+import { STATION_EXAMPLE, Station } from "./station-schema.ts";
 import { STATION_COLUMNS, STATION_ROWS_EXAMPLE } from "./station-table.ts";
 import { stations } from "./stations.ts";
 
@@ -19,7 +19,7 @@ const selectionQuery = {
   ),
 };
 
-const DESCRIPTION = `The MAC addresses at edge ports, according to the forwarding tables of the switches, now or \`at\` an instant; newest first.
+const DESCRIPTION = `The MAC addresses at edge ports, according to the forwarding tables of the switches, now or \`at\` a timestamp; newest first.
 
 ${EDGE_PORT} Uplinks do not count; nor do group addresses and those of virtual routers. A MAC address at several edge ports is listed at each of them. \`hosts\` are those of the same network that have it on an interface or next to an IP address: \`known=false\` selects stations that are not in the inventory.`;
 
@@ -28,7 +28,7 @@ const stationList = foundList({
   words: "the MAC addresses at edge ports",
   description: DESCRIPTION,
   tableDescription:
-    "All pages of the list: a row for each MAC address at a port. Several hosts with it are joined, in the same order in each column.",
+    "All pages of the list: one row for each MAC address at a port. If several hosts have it, they are joined, in the same order in each column.",
   group: "Questions",
   selectionQuery,
   row: Station,

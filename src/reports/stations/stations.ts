@@ -1,4 +1,4 @@
-// Computation of GET /api/v1/stations: a page of the MAC addresses at edge ports, newest first, or all of them as a
+// Implementation of GET /api/v1/stations: a page of the MAC addresses at edge ports, newest first, or all of them as a
 // table. Every step is bounded.
 
 import { compareCodePoints } from "../../base/text.ts";
@@ -8,18 +8,18 @@ import { visibilityOf } from "../../history/locate/locate.ts";
 import { RecordsAt } from "../../history/records-at.ts";
 import { RowFilter } from "../../records/row-filter.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
-import { PastNames } from "../activity/names-then.ts";
+import { PastNames } from "../activity/names-at.ts";
 import { type FoundListInput, filterResults, renderList } from "../found-list.ts";
 import { networksAt } from "../networks-at.ts";
 import { type EdgeQuery, edgeStations } from "./edge-stations.ts";
-import { STATION_FIELDS, type Station } from "./station-answer.ts";
+import { STATION_FIELDS, type Station } from "./station-schema.ts";
 import { STATION_COLUMNS, stationRow } from "./station-table.ts";
 
 /** Passed to another thread. */
 interface StationSelection {
   /** The device to examine; null for all. */
   readonly hostId: string | null;
-  /** true: only stations of known hosts; false: only the others; null for both. */
+  /** True for stations of known hosts only, false for the others only, null for both. */
   readonly isKnown: boolean | null;
 }
 

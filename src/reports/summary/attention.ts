@@ -12,7 +12,7 @@ const ATTENTION = {
   FailedSchedule: "schedules with a failed scan in the last day",
   Conflict: "unaccepted conflicts",
   Unreached:
-    "hosts and named targets that did not answer SNMP in the last scan of each network, if that was in the last day: no credential, or a wrong one",
+    "hosts and named targets that did not respond to SNMP in the last scan of each network, if that was in the last day: the credential is missing or wrong",
   Withheld:
     "subnets and addresses from which credentials are withheld until an Admin approves them; only for Admins and Owners",
   Flapping: "flapping interfaces",
@@ -52,7 +52,7 @@ export interface Problems {
   /** 0 for callers who cannot approve them. */
   readonly withheld: number;
   readonly flapping: number;
-  /** MAC addresses, those on most ports first. */
+  /** MAC addresses, those on the most ports first. */
   readonly wandering: readonly string[];
   readonly fullSubnets: readonly string[];
   readonly stale: number;

@@ -8,7 +8,7 @@ import type { LongReads } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { dayBefore, summary } from "./summary.ts";
 
-/** Lets the first requests after a start go first. */
+/** Delay that lets the first requests after a start go first. */
 const AFTER_MS = 1_000;
 /** With fewer records, the first summary takes no longer than the next. */
 const RECORDS_MIN = 100_000;
@@ -29,7 +29,7 @@ export function scheduleFirstSummary(options: FirstSummaryOptions): () => void {
 async function warmUp({ reader, longReads, clock, recordsMin = RECORDS_MIN }: FirstSummaryOptions): Promise<void> {
   const moment = { at: null, asOf: reader.present() };
   if (moment.asOf.lastN < recordsMin) return;
-  // Any organization will do: the counts cover all of them.
+  // Any organization works, since the counts cover all of them.
   const [[organizationN] = [0]] = reader.statement("SELECT n FROM organizations LIMIT 1").values() as Array<[number]>;
   const actor: Actor = { type: "User", n: 0, userN: 0, role: "Viewer", organizationN, networkNs: null };
   const to = clock.now();

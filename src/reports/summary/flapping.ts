@@ -29,7 +29,7 @@ const LAST_CHANGES = `SELECT j.value, (SELECT max(key) & 2147483647 FROM history
 
 /**
  * Number of flapping ports that exist at the end of the day, and those with the most changes.
- * @param networkN null for everything within the caller's reach
+ * @param networkN null for everything that the caller can access
  * @param max number of ports to return
  */
 export function* flappingPorts(
@@ -41,7 +41,7 @@ export function* flappingPorts(
 ): Generator<void, { readonly count: number; readonly ports: readonly FlappingPort[] }> {
   const counts = yield* reader.fieldChanges.counts(INDEX, { after, until });
   const frequent = counts.numbers((changes) => changes >= FLAPPING_CHANGES);
-  // Copied: a query for a later day may change the counts meanwhile.
+  // Copied, since a query for a later day may change the counts in the meantime.
   const changesByN = new Map(frequent.map((n) => [n, counts.of(n)]));
   const containers = networkN === null ? (networkNs ?? [organizationN]) : [networkN];
   const scopes = JSON.stringify(containers.map((container) => scopeKey(container, ifEntryKind)));
@@ -52,7 +52,7 @@ export function* flappingPorts(
       found.push({ n, changes: changesByN.get(n) as number });
     yield;
   }
-  // Among equal numbers of changes, the last one decides.
+  // Ties are broken by the latest change.
   const least = found.map(({ changes }) => changes).sort((left, right) => right - left)[max - 1] ?? 0;
   const most = found.filter(({ changes }) => changes >= least);
   const ports: FlappingPort[] = [];

@@ -11,7 +11,7 @@ import { subnetKind } from "../../resources/subnets/subnet.ts";
 
 /** Percentage of usable addresses in use that makes a subnet nearly full. */
 export const FULL_PERCENT = 90;
-/** Smaller subnets are sized for their few addresses. */
+/** Smaller subnets are meant to be nearly full. */
 const LONGEST_PREFIX = 29;
 /** Usable addresses of a /29. */
 const USABLE_MIN = 6;

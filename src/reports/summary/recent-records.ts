@@ -9,7 +9,7 @@ import { CountedChanges, type CountedQuery } from "../../db/reading/counted-chan
 import type { Reader } from "../../db/reading/reader.ts";
 import { type Narrowing, narrowedChanges } from "../../history/narrowing.ts";
 
-/** Only records that are not part of another one: a new switch is news, its 48 ports are not. */
+/** Only records that are not part of another record: a new switch is news, its 48 ports are not. */
 export function topLevelRecords(actor: Actor, narrowing: Narrowing): CountedQuery {
   const query = narrowedChanges(actor, narrowing);
   return { ...query, kinds: query.kinds.filter((kind) => kind.owners === undefined) };

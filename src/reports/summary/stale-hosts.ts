@@ -1,5 +1,5 @@
-// Stale hosts: not seen for longer than their network allows. Uses an index of the live hosts for the present, and one
-// of the versions with stale_since for the past; in bounded steps.
+// Stale hosts: not seen for longer than their network allows. Uses an index of the live hosts for the present, and an
+// index of the versions with stale_since for the past. Works in bounded steps.
 
 import type { Reach } from "../../db/reading/list-query.ts";
 import type { Reader } from "../../db/reading/reader.ts";
@@ -14,7 +14,7 @@ export interface StaleHost {
 
 interface StaleQuery {
   readonly reach: Reach;
-  /** Null for everything within the caller's reach. */
+  /** Null for everything that the caller can access. */
   readonly networkN: number | null;
   /** As of this transaction. */
   readonly sequence: number;

@@ -1,4 +1,4 @@
-// Route of GET /api/v1/summary: all data of a start page in one response.
+// Route for GET /api/v1/summary: all data of a start page in one response.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
@@ -13,7 +13,7 @@ import { respondWithLongRead } from "../../records/long-read-responses.ts";
 import { fixedMoment, readingAt } from "../../records/read-instant.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { AtQuery, Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
-import { CONFLICT_EXAMPLE, ConflictBody } from "../conflicts/conflict-answer.ts";
+import { CONFLICT_EXAMPLE, ConflictBody } from "../conflicts/conflict-schema.ts";
 import { Attention } from "./attention.ts";
 import { FLAPPING_CHANGES } from "./flapping.ts";
 import { dayBefore, SUMMARY_LISTED, type SummaryInput, summary } from "./summary.ts";
@@ -41,7 +41,7 @@ const Port = Type.Object(
 const Summary = Type.Object(
   {
     from: Type.String({ format: "date-time", description: "Start of the last day: 24 hours before `to`." }),
-    to: Type.String({ format: "date-time", description: "The instant of the summary." }),
+    to: Type.String({ format: "date-time", description: "The timestamp of the summary." }),
     counts: Type.Record(Type.String(), Count, {
       description:
         "Number of records by kind, for kinds that the caller may list; with `network_id`, for kinds in networks.",
@@ -82,7 +82,7 @@ const Summary = Type.Object(
     stale: Type.Object({
       count: Type.Integer({
         minimum: 0,
-        description: "Hosts that were not seen for longer than their network's `stale_after_hours`.",
+        description: "Hosts not seen for longer than their network's `stale_after_hours`.",
       }),
       hosts: Type.Array(
         Type.Object({ id: Uuid, name: Type.String(), network_id: NullableUuid, stale_since: Timestamp }),
@@ -144,7 +144,7 @@ export function summaryRoutes(surface: Surface<Actor, Access>, backend: Backend,
     {
       operationId: "summary",
       summary: "Get a summary for a start page",
-      description: `Record counts, and the events of the 24 hours before \`at\`, or before now: new and deleted records, flapping ports, stale hosts, failed scans; current conflicts; and the problems that need attention, most urgent first. Lists have ${SUMMARY_LISTED} entries at most; their counts cover all.`,
+      description: `Record counts, and the events of the 24 hours before \`at\`, or before now: new and deleted records, flapping ports, stale hosts, failed scans; current conflicts; and the problems that need attention, most urgent first. Lists have at most ${SUMMARY_LISTED} entries; their counts cover all.`,
       group: "Questions",
       access: VIEWER,
       query: Type.Object({

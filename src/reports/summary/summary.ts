@@ -1,4 +1,4 @@
-// Computation of GET /api/v1/summary: record counts, changes of the last day, flapping ports, stale hosts, failed
+// Implementation of GET /api/v1/summary: record counts, changes of the last day, flapping ports, stale hosts, failed
 // scans, conflicts, and the items that need attention. Every step is bounded.
 
 import type { Actor } from "../../access/actor.ts";
@@ -21,13 +21,13 @@ import { OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { scheduleKind } from "../../resources/schedules/schedule.ts";
 import { metaAt, successBody, thinnedUntilMember } from "../../schemas/envelope.ts";
-import { PastNames } from "../activity/names-then.ts";
+import { PastNames } from "../activity/names-at.ts";
 import { conflictFingerprint } from "../conflicts/conflict.ts";
-import { conflictBody } from "../conflicts/conflict-answer.ts";
+import { conflictBody } from "../conflicts/conflict-schema.ts";
 import { acceptancesByFingerprint, findConflicts } from "../conflicts/find-conflicts.ts";
 import { networksAt } from "../networks-at.ts";
 import { findWithheld } from "../withheld/find-withheld.ts";
-import { WITHHELD_TYPES } from "../withheld/withheld-answer.ts";
+import { WITHHELD_TYPES } from "../withheld/withheld-schema.ts";
 import { attentionOf, NO_PROBLEMS, type Problems } from "./attention.ts";
 import { flappingPorts } from "./flapping.ts";
 import { fullSubnets } from "./full-subnets.ts";
@@ -37,7 +37,7 @@ import { wanderingMacs } from "./wandering.ts";
 
 export interface SummaryInput {
   readonly actor: Actor;
-  /** Only this network; 0 for one hidden from the caller; null for all. */
+  /** Only this network; 0 for a network hidden from the caller; null for all. */
   readonly networkN: number | null;
   readonly networkId: string | null;
   readonly moment: FixedMoment;
@@ -88,7 +88,7 @@ export const summary = longRead("summary", function* (reader: Reader, input: Sum
 type MutableProblems = { -readonly [Name in keyof Problems]: Problems[Name] };
 
 interface PartInput extends SummaryInput {
-  /** Transaction of the moment. */
+  /** Transaction as of the summary's timestamp. */
   readonly sequence: number;
   readonly isPresent: boolean;
 }
@@ -170,7 +170,7 @@ function* flapping(
   { actor, networkN, sequence, to }: PartInput,
   problems: MutableProblems,
 ): Generator<void, object> {
-  // As an age in a filter: in thinned history, from a retained state.
+  // Like an age in a filter, starts at a retained state in thinned history.
   const after = Math.min(sequence, reader.resolve(to - DAY_MS)?.sequence ?? sequence);
   const { count, ports } = yield* flappingPorts(reader, actor, networkN, { after, until: sequence }, SUMMARY_LISTED);
   problems.flapping = count;

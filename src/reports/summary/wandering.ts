@@ -1,5 +1,5 @@
 // MAC addresses that keep moving: seen on several edge ports within a day. Reads the new forwarding entries and those
-// at the start of the day, in bounded steps. Must not know hosts.
+// at the start of the day, in bounded steps. Knows nothing about hosts.
 
 import { scopeKey } from "../../db/kind.ts";
 import type { TransactionRange } from "../../db/reading/activity.ts";
@@ -22,7 +22,7 @@ export interface WanderingMac {
 
 interface WanderingQuery extends TransactionRange {
   readonly reach: Reach;
-  /** Null for everything within the caller's reach. */
+  /** Null for everything that the caller can access. */
   readonly networkN: number | null;
 }
 
@@ -44,7 +44,7 @@ const RECORD_ID = "SELECT id FROM history_records WHERE n = +?1";
 const HAD_ENTRIES = `SELECT coalesce((SELECT count FROM history_census WHERE scope = +?1 AND sequence <= +?2
   ORDER BY sequence DESC LIMIT 1), 0) > 0`;
 
-/** Those on most ports first. */
+/** Those on the most ports first. */
 export function* wanderingMacs(reader: Reader, query: WanderingQuery): Generator<void, readonly WanderingMac[]> {
   const isEdge = edgesAt(reader, query.until);
   const wandering: WanderingMac[] = [];
@@ -55,7 +55,7 @@ export function* wanderingMacs(reader: Reader, query: WanderingQuery): Generator
     const networkN = Number(network);
     let before = networks.get(networkN);
     if (before === undefined) networks.set(networkN, (before = networkBefore(reader, networkN, query.after)));
-    // May have been on one more port at the start of the day.
+    // The address may have been on one more port at the start of the day.
     const startQuery = { reach: query.reach, sequence: query.after };
     if (before.hadEntries) for (const port of portsAt(reader, startQuery, before.id, macAddress)) ports.add(port);
     examined += ports.size;
@@ -75,7 +75,7 @@ export function* wanderingMacs(reader: Reader, query: WanderingQuery): Generator
 
 interface NetworkBefore {
   readonly id: string;
-  /** False at the start of the day of the first scan; saves one lookup per address. */
+  /** False on the day of the first scan, before which there were no entries; saves one lookup per address. */
   readonly hadEntries: boolean;
 }
 
@@ -90,7 +90,7 @@ function* newPorts(
   reader: Reader,
   { reach, networkN, after, until }: WanderingQuery,
 ): Generator<void, Map<string, Set<number>>> {
-  /** Only the first port of each: on the day of a first scan, a million addresses have one each. */
+  /** Only the first port of each address: on the day of a first scan, a million addresses have one port each. */
   const firsts = new Map<string, number>();
   const found = new Map<string, Set<number>>();
   const isAllVisible = reach.networkNs === null && networkN === null;

@@ -14,7 +14,7 @@ export interface Addition {
   /** Announced name of the far interface. */
   readonly announcedPort: string | null;
   readonly certainty: MapLink["certainty"];
-  /** Whether nothing contradicts the interfaces of the far host as far end. */
+  /** Whether nothing rules out the interfaces of the far host as the far end. */
   readonly isOpen: boolean;
   readonly isShared: boolean;
   readonly evidence: readonly LinkEvidence[];

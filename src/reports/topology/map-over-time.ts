@@ -67,7 +67,7 @@ export class MapOverTime {
     );
   }
 
-  /** Null for an interface that adds nothing. */
+  /** Null for an interface that contributes nothing. */
   private shareOf(portId: string): StoredShare | null {
     const known = this.ports.get(portId);
     if (known === undefined) return null;
@@ -99,7 +99,7 @@ export class MapOverTime {
       for (const link of links) current.set(link.id, link);
       for (const id of this.shares.nodesOf(pair)) nodeIds.add(id);
     }
-    // A link that moved to other nodes is not gone.
+    // A link that moved to other nodes still exists.
     for (const [id, link] of current) changed.set(id, link);
     return changed;
   }

@@ -8,7 +8,7 @@ export const NODE_KINDS = ["Known", "Unknown"] as const;
 export const LINK_PROTOCOLS = ["Lldp", "Cdp", "Entered"] as const;
 /**
  * Certainty of a link: both interfaces known; hosts known, but not both interfaces; the far device is not a host;
- * announcement flooded from beyond.
+ * announcement flooded from farther away.
  */
 export const CERTAINTIES = ["Interfaces", "Hosts", "Announced", "Beyond"] as const;
 

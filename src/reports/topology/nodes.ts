@@ -6,7 +6,7 @@ import { firstLabel } from "../../discovery/topology/device-names.ts";
 import type { MapHost } from "../../discovery/topology/facts.ts";
 import type { MapNode } from "./map.ts";
 
-/** @param managedAt its own address that others announce as its management address */
+/** @param managedAt the node's own address that others announce as its management address */
 export function hostNode(host: MapHost, managedAt: string | undefined): MapNode {
   const { id, name, sys_name, chassis_id, manufacturer, model, stale_since } = host;
   return {

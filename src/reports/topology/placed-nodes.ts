@@ -9,7 +9,7 @@ export interface PlacedNode extends MapNode {
 }
 
 /**
- * @param fullMap the map of the nodes: a part of it has no layout of its own
+ * @param fullMap the whole map: a part of it has no separate layout
  * @param stored all stored positions of the network
  */
 export function placedNodes<Node extends MapNode>(

@@ -11,9 +11,9 @@ import { unknownDeviceNode } from "./nodes.ts";
 
 export interface PortShare {
   readonly direct: readonly Addition[];
-  /** Announcements from beyond its neighbor; used only for a device without any other link. */
+  /** Announcements flooded from beyond its neighbor; used only for a device without any other link. */
   readonly beyond: readonly Addition[];
-  /** Hosts with the address of theirs that is announced here as the management address. */
+  /** Hosts, each with its address that is announced here as the management address. */
   readonly notes: ReadonlyArray<readonly [hostId: string, address: string]>;
 }
 

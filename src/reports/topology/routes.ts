@@ -1,4 +1,4 @@
-// Route of GET /api/v1/topology: links of a network or around a host.
+// Route for GET /api/v1/topology: links of a network or around a host.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
@@ -10,21 +10,21 @@ import type { Backend, ResourceCall } from "../../records/backend.ts";
 import { respondWithLongRead } from "../../records/long-read-responses.ts";
 import { fixedMoment, readingAt, resolvedHeaders, settledAt } from "../../records/read-instant.ts";
 import { AtQuery, InstantOrAge, OneOf, Uuid } from "../../schemas/schemas.ts";
-import { PERIOD_EXAMPLE, TOPOLOGY_EXAMPLE, TopologyBody } from "./answer.ts";
 import { TOPOLOGY_FORMATS, TOPOLOGY_TYPES } from "./formats.ts";
 import { type Center, HOPS_DEFAULT, HOPS_MAX } from "./neighborhood.ts";
 import { type TopologyInput, topology } from "./topology.ts";
 import { TOPOLOGY_POINTS_MAX, type TopologyPeriodInput, topologyOverTime } from "./topology-over-time.ts";
+import { PERIOD_EXAMPLE, TOPOLOGY_EXAMPLE, TopologyBody } from "./topology-schema.ts";
 
 const TopologyParameters = Type.Object({
   network_id: Type.Optional({
     ...Uuid,
     description:
-      "The network to show. Empty if it is out of the caller's reach. Required unless `host_id` is given, whose network it then must be.",
+      "The network to show. Empty if the caller cannot access it. Required unless `host_id` is given; with it, must be the host's network.",
   }),
   host_id: Type.Optional({
     ...Uuid,
-    description: "Only this host and its neighborhood. Empty if the host is not within the caller's reach.",
+    description: "Only this host and its neighborhood. Empty if the caller cannot access the host.",
   }),
   hops: Type.Optional(
     Type.Integer({
@@ -45,7 +45,7 @@ const TopologyParameters = Type.Object({
   ),
   from: Type.Optional(
     InstantOrAge(
-      "Everything shown over a period that starts here: an instant, how long ago (`-24h`, `-7d`), or a marker. Default, if `to` is given: the start of the ledger. Not with `at`, and only as JSON.",
+      "Everything shown over a period that starts here: a timestamp, an age (`-24h`, `-7d`), or a marker. Default, if `to` is given: the start of the ledger. Not with `at`, and only as JSON.",
     ),
   ),
   to: Type.Optional(InstantOrAge("End of the period, not included. Default, if `from` is given: now.")),
@@ -60,15 +60,15 @@ only if it is received in one place. An announced device that is not a host in t
 
 With \`host_id\`, only that host, with or without links, and the nodes within \`hops\` links of it, with all links between these.
 
-With \`from\` or \`to\`, the union over that period: each node and link that was shown at any instant of it, once, with the \`intervals\` in which it was shown,
+With \`from\` or \`to\`, the union over that period: each node and link that was shown at any timestamp of it, once, with the \`intervals\` in which it was shown,
 exact to the millisecond. A link whose far interface becomes known is another link. At most ${TOPOLOGY_POINTS_MAX} points of change are evaluated: transactions that changed what
 links are derived from (names, addresses, announcements, entered neighbors), not only a status or a speed. If there were more, \`truncated\` is true and \`next_from\`
 continues. Where history was thinned, the retained states are compared.
 
-The \`position\` of a node is that of its network's map (\`/networks/{id}/map-positions\`), the same at every instant. A host keeps its place from when a neighbor is first
+The \`position\` of a node is that of its network's map (\`/networks/{id}/map-positions\`), the same at every timestamp. A host keeps its place from when a neighbor is first
 written with it. Nodes without a position are laid out around the others: devices outside the inventory, and devices linked only by their announcements.
 
-As of any instant; formats without \`meta\` report thinned history in the headers \`X-Resolution\` and \`X-Resolved-At\`.`;
+As of any timestamp; formats without \`meta\` report thinned history in the headers \`X-Resolution\` and \`X-Resolved-At\`.`;
 
 const MERMAID_EXAMPLE = `graph LR
   n_01936f2e0d5c7d3a9a393f6f1f7a0030["access-1"]
@@ -115,7 +115,7 @@ export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend
         parameters: { network_id: TOPOLOGY_EXAMPLE.network_id },
         data: TOPOLOGY_EXAMPLE,
         further: {
-          first: { name: "instant", summary: "Now, or at an instant" },
+          first: { name: "instant", summary: "Now, or at a timestamp" },
           others: [{ name: "period", summary: "Over a period: from=-7d", data: PERIOD_EXAMPLE }],
         },
       },
@@ -184,9 +184,9 @@ function rejectIneffective(query: Parameters): void {
       message: "cannot be combined with host_id: every device around a host has a link",
     });
   if (isOverPeriod(query) && at !== undefined)
-    issues.push({ path: "/at", message: "is a single instant: use it alone, or use from and to", value: at });
+    issues.push({ path: "/at", message: "is a single timestamp: use it alone, or use from and to", value: at });
   if (isOverPeriod(query) && format !== undefined && format !== "json")
-    issues.push({ path: "/format", message: "shows one instant: use json for a period", value: format });
+    issues.push({ path: "/format", message: "shows a single timestamp: use json for a period", value: format });
   if (issues.length > 0) throw invalid(issues);
 }
 

@@ -77,7 +77,7 @@ export class SharesOverTime {
     };
   }
 
-  /** Its own address that is announced as its management address, by the first interface. */
+  /** The node's own address that the first interface announces as its management address. */
   managedAt(hostId: string): string | undefined {
     const notes = this.first(hostId).flatMap((share) => share.notes);
     return notes.find(([id]) => id === hostId)?.[1];

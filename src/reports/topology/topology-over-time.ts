@@ -32,7 +32,7 @@ export interface TopologyPeriodInput {
   /** Null for the whole network. */
   readonly center: Center | null;
   readonly includeIsolated: boolean;
-  /** Start of the period, with the transaction in force then; null for the start of the ledger. */
+  /** Start of the period, with the transaction current at that time; null for the start of the ledger. */
   readonly from: { readonly at: string; readonly sequence: number } | null;
   /** End of the period; null for now. */
   readonly to: string | null;
@@ -62,7 +62,7 @@ export const topologyOverTime = longRead(
 );
 
 class PeriodWalk {
-  /** The last network shown. */
+  /** The network most recently shown. */
   lastNetworkId: string | null = null;
   private lastNetworkN: number | null = null;
   private readonly reader: Reader;

@@ -1,5 +1,5 @@
-// Transactions that touched hosts, addresses or interfaces of networks, in commit order and bounded steps.
-// Must not read any record.
+// Transactions that touched hosts, addresses or interfaces of networks, in commit order and bounded steps. Reads no
+// records.
 
 import { append } from "../../base/multimap.ts";
 import { Activity, type TransactionRange } from "../../db/reading/activity.ts";

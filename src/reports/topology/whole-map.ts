@@ -16,7 +16,7 @@ export function mapOf(networkId: string, facts: NetworkFacts, includeIsolated: b
   const hosts = new Map(facts.hosts.map((host) => [host.id, host]));
   const resolutions = resolveNeighbors(facts.hosts, facts.ports);
   const farEnds = farEndsIn(facts, resolutions);
-  // Only far ends: few of all ports.
+  // Only far ends, which are few of all ports.
   const ports = new Map(facts.ports.flatMap((port) => (farEnds.has(port.id) ? [[port.id, port]] : [])));
   const surroundings: Surroundings = { networkId, host: (id) => hosts.get(id), port: (id) => ports.get(id) };
   const shares: PortShare[] = [];
@@ -27,7 +27,7 @@ export function mapOf(networkId: string, facts: NetworkFacts, includeIsolated: b
   const cables = mergeAdditions(shares.flatMap(({ direct }) => direct));
   joinHalves(cables);
   const linked = new Set([...cables.values()].flatMap(({ near, farNode }) => [near.host_id, farNode]));
-  // A device heard only through others is a node too.
+  // A device that is announced only through others is a node too.
   const beyond = shares.flatMap((share) => share.beyond).filter(({ farNode }) => !linked.has(farNode));
   return drawMap([...cables.values(), ...mergeAdditions(beyond).values()], { facts, shares, includeIsolated });
 }

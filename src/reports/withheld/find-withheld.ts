@@ -13,7 +13,7 @@ import { AcceptingSubnets, type SubnetPolicy } from "../../resources/subnets/acc
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { SKIPPED_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";
 import { networksAt } from "../networks-at.ts";
-import { WITHHELD_TYPES, type WithheldType } from "./withheld-answer.ts";
+import { WITHHELD_TYPES, type WithheldType } from "./withheld-schema.ts";
 
 /** A withheld item, by record numbers. */
 export interface WithheldItem {
@@ -32,7 +32,7 @@ export interface WithheldItem {
 
 export interface WithheldQuery {
   readonly reach: Reach;
-  /** Only this network; null for everything within the caller's reach. */
+  /** Only this network; null for everything that the caller can access. */
   readonly networkId: string | null;
   readonly types: readonly WithheldType[];
   /** As of this transaction. */
@@ -50,7 +50,7 @@ const memberSql = (kind: Parameters<typeof membersSql>[0], version: string) =>
 const ASSIGNMENTS = `SELECT s.n, ${memberSql(credentialAssignmentKind, "v")} FROM history_spans s
   CROSS JOIN history_versions v ON v.key = ${newest("s.n")}
   WHERE s.scope = +?1 AND s.n > +?3 AND s.born <= +?2 AND s.died > +?2 ORDER BY s.n LIMIT ${STEP_ASSIGNMENTS}`;
-/** Addresses of the hosts of assignments ?1 that these did not cover at that time. */
+/** Addresses of the hosts in assignments ?1 that the assignments did not cover at that time. */
 const UNCOVERED = `SELECT j.value ->> 0, i.n, i.id, w.address FROM json_each(+?1) j
   CROSS JOIN history_records h ON h.id = j.value ->> 1
   CROSS JOIN history_spans t ON t.scope = h.n * 64 + ${ipAddressKind.code} AND t.born <= +?2 AND t.died > +?2
@@ -64,7 +64,7 @@ const SUBNETS = `SELECT s.n, r.id, ${memberSql(subnetKind, "v")} FROM history_sp
   CROSS JOIN history_records r ON r.n = s.n
   CROSS JOIN history_versions v ON v.key = ${newest("s.n")}
   WHERE s.scope = +?1 AND s.n > +?3 AND s.born <= +?2 AND s.died > +?2 ORDER BY s.n LIMIT ${STEP_SUBNETS}`;
-/** Records among ?1 last refused by an Admin; reverts and restores do not count as a decision. */
+/** Records in ?1 that an Admin last decided against; reverts and restores do not count as a decision. */
 const REFUSED = `SELECT j.value FROM json_each(+?1) j
   CROSS JOIN history_versions v ON v.key = (SELECT max(w.key) FROM history_versions w
     CROSS JOIN history_transactions t ON t.sequence = w.key & 2147483647
@@ -170,7 +170,7 @@ function withheldSubnets(
   reader: Reader,
   { networkN, sequence, broadcast, subnets, accepting }: NetworkScope & { readonly subnets: readonly KnownSubnet[] },
 ): WithheldItem[] {
-  // Subnets of types scanned only when named never count; an accepting larger subnet still opens their addresses.
+  // Subnets of types scanned only when named never count, but a larger accepting subnet still opens their addresses.
   const outside = subnets.filter(({ cidr }) => !accepting.acceptsAllOf(cidr));
   const undecided = outside.filter(({ subnet_type }) => !SKIPPED_TYPES.includes(subnet_type));
   if (undecided.length === 0) return [];

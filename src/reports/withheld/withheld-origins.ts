@@ -4,9 +4,9 @@
 import { formatInstant } from "../../base/instant.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import type { WithheldItem } from "./find-withheld.ts";
-import type { WithheldBody } from "./withheld-answer.ts";
+import type { WithheldBody } from "./withheld-schema.ts";
 
-/** The last version up to a transaction that set one of these fields; if none did, the first one kept. */
+/** The last version up to a transaction that set one of these fields, else the first retained version. */
 const LAST_SET = `SELECT coalesce(max(iif(operation = 1 OR EXISTS (SELECT 1 FROM json_each(+?3) f
     WHERE instr(changed, f.value) > 0), key, NULL)), min(key)) & 2147483647 FROM history_versions
   WHERE key > (+?1 << 31) AND key <= ((+?1 << 31) | +?2)`;

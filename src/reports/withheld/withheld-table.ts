@@ -1,7 +1,7 @@
 // Withheld credentials as table rows: one row per subnet and address, with all its credentials.
 
 import { type CsvColumn, fieldColumns, listCell } from "../../schemas/csv.ts";
-import { WITHHELD_EXAMPLE, type WithheldBody } from "./withheld-answer.ts";
+import { WITHHELD_EXAMPLE, type WithheldBody } from "./withheld-schema.ts";
 
 export const WITHHELD_COLUMNS: readonly CsvColumn[] = fieldColumns(
   `since type id value host_id host_name network_id network_name credential_ids credential_names address_count

@@ -1,15 +1,15 @@
-// Computation of GET /api/v1/discovery/withheld: a page of items that need an Admin's approval, or all of them as a
+// Implementation of GET /api/v1/discovery/withheld: a page of items that need an Admin's approval, or all of them as a
 // table. Every step is bounded.
 
 import { compareCodePoints } from "../../base/text.ts";
 import { longRead, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { RowFilter } from "../../records/row-filter.ts";
-import { PastNames } from "../activity/names-then.ts";
+import { PastNames } from "../activity/names-at.ts";
 import { type FoundListInput, filterResults, renderList } from "../found-list.ts";
 import { findWithheld, type WithheldItem } from "./find-withheld.ts";
-import { WITHHELD_FIELDS, type WithheldBody, type WithheldType, withheldReason } from "./withheld-answer.ts";
 import { withheldOrigin } from "./withheld-origins.ts";
+import { WITHHELD_FIELDS, type WithheldBody, type WithheldType, withheldReason } from "./withheld-schema.ts";
 import { WITHHELD_COLUMNS, withheldRow } from "./withheld-table.ts";
 
 /** Passed to another thread. */

@@ -12,7 +12,7 @@ import { type Cidr, cidrSortKey, isMappedBlock, parseCidr } from "../../base/ip.
 import { compareCodePoints } from "../../base/text.ts";
 import type { RecordBase, Written } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
-import { type CallsOf, type ChangeInput, markRightsLowering, type Removal } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, markPermissionReducing, type Removal } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
@@ -254,9 +254,9 @@ function storeHash(tx: WriteTransaction, keyId: string, hash: Uint8Array): void 
 
 export const apiKeyCommands = {
   "api_key.create": createApiKey,
-  "api_key.update": markRightsLowering(updateApiKey),
-  "api_key.rotate": markRightsLowering(rotateApiKey),
-  "api_key.delete": markRightsLowering(removeApiKey),
-  "api_key.bulk_delete": markRightsLowering(removeEach(apiKeyKind, removeApiKey)),
+  "api_key.update": markPermissionReducing(updateApiKey),
+  "api_key.rotate": markPermissionReducing(rotateApiKey),
+  "api_key.delete": markPermissionReducing(removeApiKey),
+  "api_key.bulk_delete": markPermissionReducing(removeEach(apiKeyKind, removeApiKey)),
 };
 export type ApiKeyCommands = CallsOf<typeof apiKeyCommands>;

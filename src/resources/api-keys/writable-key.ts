@@ -1,5 +1,5 @@
-// Write access to API keys: own keys, and for Owner and Admin those of lesser or equal roles. Must not decide which
-// fields may change; see commands.ts.
+// Write access to API keys: the caller's own keys and, for Owner and Admin, keys of equal or lower roles. Which fields
+// may change is decided in commands.ts.
 
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { findReachable } from "../../access/reach.ts";

@@ -1,5 +1,4 @@
-// Binding synchronization between a service and the list in a write: creates and updates. Leaves removals to the
-// caller.
+// Synchronizes a service's bindings with the list in a write: creates and updates. Leaves removals to the caller.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";

@@ -1,4 +1,4 @@
-// Move draft for two hosts: each affected record before and after. Must not decide what moves.
+// Move draft for two hosts: each affected record before and after. The caller decides what moves.
 
 import { fieldValueOf } from "../../base/custom-field-names.ts";
 import type { AnyKind, Kind, OwnFields, RecordBase } from "../../db/kind.ts";

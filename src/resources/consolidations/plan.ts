@@ -1,4 +1,4 @@
-// Reported plan of a consolidation or split: one action per record, and the obstacles.
+// Plan of a consolidation or split as reported: one action per record, and the obstacles.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { invalid } from "../../base/errors.ts";

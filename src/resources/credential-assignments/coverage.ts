@@ -174,7 +174,7 @@ export function* coverageExpiredBy(db: Pick<Sql, "$client">, sequence: number): 
   }
 }
 
-/** Drops ended coverage for good, within the caller's transaction. */
+/** Drops ended coverage permanently, within the caller's transaction. */
 export function dropCoverage(db: Sql, { assignmentN, value, since }: ExpiredCoverage): void {
   db.$client.query(DROP).run(assignmentN, value, since);
 }

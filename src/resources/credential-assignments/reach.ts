@@ -1,5 +1,5 @@
-// Write access to credentials for callers confined to networks: they must reach every assignment.
-// Must not reveal anything about assignments out of reach: only whether one exists, or that there are none at all.
+// Write access to credentials for callers confined to networks: they must have access to every assignment. Reveals
+// nothing about inaccessible assignments except whether any exist.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { reachesNetwork } from "../../access/reach.ts";

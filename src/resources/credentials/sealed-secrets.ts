@@ -1,4 +1,4 @@
-// Sealed secrets of a whole store, for commands that check or replace its key. Must not reveal their contents.
+// Sealed secrets of a whole store, for commands that check or replace its key. Never reveals their contents.
 
 import type { SecretBox } from "../../base/secret-box.ts";
 import type { Sql } from "../../db/connection.ts";

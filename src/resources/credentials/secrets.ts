@@ -1,5 +1,5 @@
-// Inline secrets of credentials: sealed in a separate table without history, and masked everywhere else. Must not
-// decide which secrets a credential may have; see commands.ts.
+// Inline secrets of credentials: sealed in a separate table without history, and masked everywhere else. Which secrets
+// a credential may have is decided in commands.ts.
 
 import { and, eq } from "drizzle-orm";
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";

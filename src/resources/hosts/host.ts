@@ -1,4 +1,4 @@
-// Host: a device in a network. It owns its addresses, ports, services and interface entries.
+// Host: a device in a network. Owns its addresses, ports, services and interface entries.
 
 import { type TObject, Type } from "@sinclair/typebox";
 import { sqliteTable, text } from "drizzle-orm/sqlite-core";

@@ -70,7 +70,7 @@ export function writeInterfaces(
   };
 }
 
-/** Splits off the neighbor for later: the far end may belong to a later item. Null clears it at once. */
+/** Splits off the neighbor for later: the far end may belong to a later item. Null clears it immediately. */
 function splitNeighbor(item: IfEntryItem): {
   local: IfEntryItem;
   neighbor: NonNullable<IfEntryItem["neighbor"]> | null;

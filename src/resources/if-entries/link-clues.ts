@@ -1,4 +1,4 @@
-// Search-index entries for the far end of a link, which locate an announced name or address at any timestamp. Must not
+// Search-index entries for the far end of a link, which locate an announced name or address at any timestamp. Does not
 // make a host searchable by its neighbors' names: no caller's search uses these entries.
 
 import { parseIp } from "../../base/ip.ts";

@@ -1,5 +1,5 @@
-// Enumerations of an interface entry, each in the order of its MIB numbers, which start at 1.
-// Must not translate; the probes do that.
+// Enumerations of an interface entry, each in the order of its MIB numbers, which start at 1. Does not translate
+// values; the probes do.
 
 import { wordList } from "../../base/word-list.ts";
 

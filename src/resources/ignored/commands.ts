@@ -1,4 +1,4 @@
-// Writer commands for ignored entries: ignoring a present or removed record, and lifting entries.
+// Writer commands for ignored entries: ignoring a present or removed record, and removing entries.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable } from "../../access/reach.ts";

@@ -1,4 +1,4 @@
-// Routes of /api/v1/discovery/ignored.
+// Routes for /api/v1/discovery/ignored.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";

@@ -42,7 +42,7 @@ export const MapPosition = Type.Object(
   {
     $id: "MapPosition",
     description:
-      "Position on the network's map, the same at every instant. The layout keeps devices at least 160 units apart horizontally, or 120 vertically.",
+      "Position on the network's map, the same at every timestamp. The layout keeps devices at least 160 units apart horizontally, or 120 vertically.",
   },
 );
 export type MapPosition = Static<typeof MapPosition>;

@@ -23,7 +23,7 @@ const body = {
   nodes: Object.fromEntries(Object.entries(MAP_POSITIONS_EXAMPLE.nodes).map(([id, { x, y }]) => [id, { x, y }])),
 };
 
-const STORAGE_NOTES = `Positions belong to the network and are the same at every instant: they have no history. They are whole numbers, x to the right and y down, in units of the map. A host is positioned when its first neighbor is recorded, by a scan or a user; the position then stays fixed. Nodes without a position, such as devices that are not in the inventory, are laid out around the others by the topology, the same way each time. At most ${MAP_POSITIONS_MAX} per network are stored. They are deleted with the network, and with a host when its history is pruned.`;
+const STORAGE_NOTES = `Positions belong to the network and are the same at every timestamp: they have no history. They are whole numbers, x to the right and y down, in units of the map. A host is positioned when its first neighbor is recorded, by a scan or a user; the position then stays fixed. Nodes without a position, such as devices that are not in the inventory, are laid out around the others by the topology, the same way each time. At most ${MAP_POSITIONS_MAX} per network are stored. They are deleted with the network, and with a host when its history is pruned.`;
 
 /** /api/v1/networks/{id}/map-positions. */
 export function mapPositionRoutes(surface: Surface<Actor, Access>, backend: Backend<MapPositionCommands>): void {

@@ -1,4 +1,4 @@
-// Marker lookup by name, among the live ones in reach.
+// Marker lookup by name, among the live ones the caller can access.
 
 import { foldCase } from "../../base/text.ts";
 import { isUuid } from "../../base/uuid.ts";

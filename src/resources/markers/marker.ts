@@ -56,7 +56,7 @@ const identifying = {
 const writeFields = {
   name: Name,
   at: Type.Optional(
-    Type.String({ ...Timestamp, description: "The instant, not in the future. Default on create: now." }),
+    Type.String({ ...Timestamp, description: "The timestamp, not in the future. Default on create: now." }),
   ),
   description: Type.Optional(Nullable(Description)),
 } satisfies WriteSchemas<MarkerRecord, "organization_id" | "network_id">;

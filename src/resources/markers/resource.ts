@@ -8,7 +8,7 @@ export const markerResource: Resource<MarkerRecord> = {
   kind: markerKind,
   path: "markers",
   group: "Markers",
-  about: "Named instants of the organization or of a network. `marker:NAME` is accepted wherever an instant is.",
+  about: "Named timestamps of the organization or of a network. `marker:NAME` is accepted wherever a timestamp is.",
   responseSchema: Marker,
   example: MARKER_EXAMPLE,
   read: VIEWER,

@@ -1,5 +1,5 @@
-// Usual service of a port, derived from its number and protocol alone.
-// Must not claim which service really listens; a service record does.
+// Usual service of a port, derived from its number and protocol alone. Does not say which service actually listens; a
+// service record does.
 
 import { wordList } from "../../base/word-list.ts";
 

@@ -1,4 +1,4 @@
-// Writer commands for schedules. Must not decide when a schedule is due, or run it; discovery does.
+// Writer commands for schedules. Does not decide when a schedule is due, and does not run it; discovery does.
 
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { assertOwnOrganization, getReferenced } from "../../access/reach.ts";

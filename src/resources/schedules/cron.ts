@@ -1,5 +1,5 @@
-// Cron expressions: validation, and the next due time in a time zone with daylight saving.
-// Must not read a clock, and must not run anything.
+// Cron expressions: validation, and the next due time in a time zone with daylight saving. Reads no clock and runs
+// nothing.
 
 import { Cron } from "croner";
 import type { Instant } from "../../base/instant.ts";

@@ -1,4 +1,4 @@
-// Scan schedule of a network: times, kind and targets. Must not record whether a scan ran.
+// Scan schedule of a network: times, kind and targets. Does not record whether a scan ran.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";

@@ -1,4 +1,4 @@
-// Service conversion, from requested to stored: defaults, kept values, tags and the virtualizing service. Must not
+// Service conversion, from requested to stored: defaults, kept values, tags and the virtualizing service. Does not
 // write its bindings.
 
 import type { CommandActor } from "../../access/actor.ts";

@@ -1,4 +1,4 @@
-// Tag colors by name. Must not define how a color looks; clients do.
+// Tag colors by name. Clients decide how each color looks.
 
 import { wordList } from "../../base/word-list.ts";
 

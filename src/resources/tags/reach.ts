@@ -1,5 +1,5 @@
-// Write access to tags for callers confined to networks: they must reach every record with the tag.
-// Must not reveal anything out of reach except that a record exists.
+// Write access to tags for callers confined to networks: they must have access to every record with the tag. Reveals
+// nothing about inaccessible records except that one exists.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { isInReach } from "../../access/reach.ts";

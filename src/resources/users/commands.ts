@@ -8,7 +8,7 @@ import { sessions, userPasswords } from "../../access/tables.ts";
 import { DomainError, invalid } from "../../base/errors.ts";
 import type { OwnFields, Written } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
-import { type CallsOf, type ChangeInput, exemptFromReason, markRightsLowering } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, exemptFromReason, markPermissionReducing } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { removeOne } from "../ignored/removal.ts";
@@ -166,9 +166,9 @@ const removeUser = removeOne(userKind, (tx, user, actor) => {
 
 export const userCommands = {
   "user.create": createUser,
-  "user.update": markRightsLowering(updateUser),
-  "user.delete": markRightsLowering(removeUser),
-  "user.bulk_delete": markRightsLowering(removeEach(userKind, removeUser)),
-  "user.set_password": exemptFromReason(markRightsLowering(setPassword)),
+  "user.update": markPermissionReducing(updateUser),
+  "user.delete": markPermissionReducing(removeUser),
+  "user.bulk_delete": markPermissionReducing(removeEach(userKind, removeUser)),
+  "user.set_password": exemptFromReason(markPermissionReducing(setPassword)),
 };
 export type UserCommands = CallsOf<typeof userCommands>;

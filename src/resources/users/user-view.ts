@@ -1,4 +1,4 @@
-// User views, with network ids limited to the caller's reach.
+// User views, with network ids limited to those the caller can access.
 
 import type { Actor } from "../../access/actor.ts";
 import type { Compose, Reader } from "../../db/reading/reader.ts";

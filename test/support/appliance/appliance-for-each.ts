@@ -1,5 +1,5 @@
-// Appliances per test or per file, with the factories bound to them. Separate from appliance.ts, which programs outside
-// the tests load as well.
+// Appliances per test or per file, with factories bound to them. Separate from appliance.ts, which non-test programs
+// also load.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "bun:test";
 import type { Author } from "../../../src/db/writing/ledger.ts";
@@ -54,8 +54,8 @@ export interface ApplianceUnderTest extends TestAppliance, Bound<typeof BOUND> {
 
 /**
  * Creates an appliance before each test of the calling file or `describe`, and closes it afterwards. Its objects and
- * functions may be destructured at once, as in `const { owner, newHost } = applianceForEach()`: each use resolves to
- * the current appliance.
+ * functions may be destructured immediately, as in `const { owner, newHost } = applianceForEach()`: each use resolves
+ * to the current appliance.
  *
  * @param finalChecks assertions before closing, in any outcome of the test
  */

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
-import { CurrentRights } from "../../../src/access/rights-now.ts";
+import { AuthorPermissions } from "../../../src/access/current-permissions.ts";
 import { generateSessionToken, hashSessionToken } from "../../../src/access/session-token.ts";
 import { BackupFolder, type BackupFolderOptions } from "../../../src/backup/backups.ts";
 import { takeBackup } from "../../../src/backup/take.ts";
@@ -231,7 +231,7 @@ interface Claim {
 /** Written once per process by the product, then copied. */
 let claim: Promise<Claim> | undefined;
 
-/** Appliance with one organization and its Owner, set up on its own if it has a database or a clock of its own. */
+/** Appliance with one organization and its Owner, set up separately if it has its own database or clock. */
 export async function newAppliance(options: TestApplianceOptions = {}): Promise<TestAppliance> {
   if (options.prepare !== undefined || options.clock !== undefined) {
     const unclaimed = newUnclaimedAppliance(options);
@@ -297,7 +297,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}, claime
       openScanMachine(settings, { probes: activeProbes, commands, links, clock, timers, random, afterScans }),
     ),
   );
-  const rights = new CurrentRights(db.$client);
+  const rights = new AuthorPermissions(db.$client);
   const scans = new ScanDirector({
     writes,
     commits,

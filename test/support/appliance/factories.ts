@@ -1,5 +1,5 @@
-// Factories for test records: through the API where it has a route, otherwise by a separate command on the real store.
-// Also reads back stored versions. No assertions beyond success.
+// Factories for test records: through the API where there is a route, otherwise by a separate command on the real
+// store. Also reads back stored versions. No assertions beyond success.
 
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { generateApiKey, hashApiKey, maskApiKey } from "../../../src/access/api-key.ts";

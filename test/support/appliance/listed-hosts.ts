@@ -1,4 +1,4 @@
-// Network hosts for tests of long lists, some with hostile names. No assertions.
+// Hosts for tests of long lists, some with hostile names. No assertions.
 
 import type { Client } from "./client.ts";
 import { expectOk } from "./factories.ts";

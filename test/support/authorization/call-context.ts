@@ -1,5 +1,5 @@
-// Calls of one caller to one operation: the ids it may send, those within its reach, and the expected results, now and
-// at other timestamps. cases.ts builds the requests.
+// Calls of one caller to one operation: the ids that it sends, those that it can access, and the expected results, now
+// and at other timestamps. cases.ts builds the requests.
 
 import type { TSchema } from "@sinclair/typebox";
 import type { RegisteredRoute } from "../../../src/http/surface.ts";

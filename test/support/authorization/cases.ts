@@ -1,4 +1,4 @@
-// Authorization test cases by operation: valid requests for records within and beyond the caller's reach, now and at
+// Authorization test cases by operation: valid requests for records that the caller can and cannot access, now and at
 // other timestamps, each with the expected outcome for a caller with the role. contract.ts decides on the role.
 
 import { expect } from "bun:test";

@@ -1,5 +1,5 @@
-// Leak detection in responses: words, addresses and ids out of the caller's reach, and all secrets. Covers the headers
-// and the body.
+// Leak detection in responses: words, addresses and ids that the caller must not see, and all secrets. Covers headers
+// and body.
 
 import type { ApiResponse } from "../appliance/client.ts";
 import type { SentRequest } from "./call-context.ts";

@@ -1,5 +1,5 @@
 // Visible records by caller, derived from the ledger's rows and the role rules (handbook: security, "Roles"): those of
-// the organization, limited to networks within reach. Shares no code with the request handling.
+// the organization, limited to the caller's networks. Shares no code with the request handling.
 
 import { OPERATION } from "../../../src/db/kind.ts";
 import { writtenSql } from "../../../src/db/packing.ts";

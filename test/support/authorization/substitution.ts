@@ -1,4 +1,4 @@
-// Id substitution in valid requests, one location at a time: an unused id, and ids out of the caller's reach. No
+// Id substitution in valid requests, one location at a time: an unused id, and ids that the caller cannot access. No
 // assertions.
 
 import type { JsonRecord } from "../appliance/factories.ts";

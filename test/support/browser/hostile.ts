@@ -1,4 +1,4 @@
-// Hostile page contents: names of maximum length, right-to-left text, markup, formulas, emoji, a host with the maximum
+// Hostile page contents: maximum-length names, right-to-left text, markup, formulas, emoji, a host with the maximum
 // number of addresses, and a device as large as the largest recording. No assertions.
 
 import type { Client } from "../appliance/client.ts";

@@ -1,4 +1,4 @@
-// Network for journeys through host pages: a renamed switch with 24 ports, its connected hosts, a deleted host, and a
+// Network for walks through host pages: a renamed switch with 24 ports, its connected hosts, a deleted host, and a
 // merged one. No assertions.
 
 import type { Client } from "../appliance/client.ts";

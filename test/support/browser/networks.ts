@@ -1,4 +1,4 @@
-// Network for journeys through interfaces, subnets and VLANs: a switch with a flapping port, hostile names, a full, an
+// Network for walks through interfaces, subnets and VLANs: a switch with a flapping port, hostile names, and a full, an
 // empty and an IPv6 subnet. No assertions.
 
 import type { Client } from "../appliance/client.ts";

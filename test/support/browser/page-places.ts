@@ -52,7 +52,7 @@ export const PAGE_ENTRIES: Readonly<Record<Exclude<PagePath, "/records/:kind/:id
   "/settings/about": ["Settings", "About"],
 };
 
-/** Records without a page of their own, or without history on their page: their API list, and their entry. */
+/** Records without a dedicated page, or without history on their page: their API list, and their entry. */
 export const RECORD_ENTRIES: Readonly<Record<string, readonly [list: string, place: NavigationEntry]>> = {
   network: ["networks", ["Settings", "Networks"]],
   ip_range: ["ip-ranges", ["Subnets"]],

@@ -1,5 +1,5 @@
-// Network at two timestamps, for journeys that compare: a host added, one removed, a port down, a switch partly
-// replaced, an address and a VLAN moved. No assertions.
+// Network at two timestamps, for comparisons: a host added, one removed, a port down, a switch partly replaced, an
+// address and a VLAN moved. No assertions.
 
 import type { Client } from "../appliance/client.ts";
 import { expectOk, type JsonRecord } from "../appliance/factories.ts";

@@ -1,12 +1,12 @@
-// Appliances on the executable with visitors in Chromium, set up and closed by hooks of the calling file or `describe`:
-// the interface of support/page/visit.ts.
+// Browser-test harness: runs the compiled executable and drives it with Chromium. Same interface as
+// support/page/visit.ts; hooks of the calling file or `describe` set it up and tear it down.
 
 import { afterAll, afterEach, beforeAll, expect } from "bun:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Role } from "../../../src/access/role.ts";
 import type { Client } from "../appliance/client.ts";
-import { OWNER, PASSWORD, type Running, type SetUp, type Workplace } from "../executable/executable.ts";
-import { workplaceForAll } from "../executable/workplaces.ts";
+import { OWNER, PASSWORD, type Running, type Sandbox, type SetUp } from "../executable/executable.ts";
+import { sandboxForAll } from "../executable/sandboxes.ts";
 import { lazyProxy } from "../page/lazy-proxy.ts";
 import { closeBrowser, Visitor } from "./browser.ts";
 
@@ -18,7 +18,7 @@ export interface OpenedPage {
 }
 
 export interface ServedAppliance extends SetUp {
-  readonly workplace: Workplace;
+  readonly sandbox: Sandbox;
   readonly running: Running;
   /** Origin of the appliance. */
   readonly url: string;
@@ -26,7 +26,7 @@ export interface ServedAppliance extends SetUp {
   readonly client: Client;
   /** Adds a user with PASSWORD. */
   addUser(email: string, role: Role, networkIds?: readonly string[]): Promise<void>;
-  /** Opens a page as a user with PASSWORD, in a browser of their own, which is closed after the test. */
+  /** Opens a page as a user with PASSWORD, in a separate browser context, which is closed after the test. */
   visitAs(email: string, path?: string, options?: BrowserContextOptions): Promise<OpenedPage>;
 }
 
@@ -46,19 +46,19 @@ export function serveForAll(fill: Fill = () => {}, { args, parent }: Options = {
   const visitors: Visitor[] = [];
   // Hooks run in the order of their registration: the pages close before the appliance.
   afterAll(closeBrowser);
-  const workplace = workplaceForAll(parent);
+  const sandbox = sandboxForAll(parent);
   beforeAll(async () => {
-    const setUp = await workplace.serveSetUp(args?.());
+    const setUp = await sandbox.serveSetUp(args?.());
     const { url } = setUp.running;
     served = {
       ...setUp,
-      workplace,
+      sandbox,
       url,
       async addUser(email, role, networkIds = []) {
         const networks = networkIds.length === 0 ? [] : ["--networks", networkIds.join()];
-        const password = ["--password-file", await workplace.passwordFile()];
+        const password = ["--password-file", await sandbox.passwordFile()];
         const user = ["--email", email, "--role", role, ...networks, ...password];
-        expect(await workplace.command("user", "create", ...user)).toMatchObject({ code: 0 });
+        expect(await sandbox.command("user", "create", ...user)).toMatchObject({ code: 0 });
       },
       async visitAs(email, path, options) {
         const visitor = await Visitor.create(url, options);
@@ -88,7 +88,7 @@ interface VisitOptions extends Options {
 
 /**
  * Like serveForAll, with one page of the Owner for all tests; the visitor's other pages are closed after each. The
- * objects may be destructured at once: each use resolves to the current one.
+ * objects may be destructured immediately: each use resolves to the current one.
  */
 export function visitForAll(fill?: Fill, { path, context, ...options }: VisitOptions = {}): Visit {
   const appliance = serveForAll(fill, options);

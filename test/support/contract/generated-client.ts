@@ -1,5 +1,5 @@
 // Third-party uses of the OpenAPI document: Redocly's linter, openapi-typescript's types, and a program type-checked
-// against them by our TypeScript. Works in temporary directories below dist/, where packages resolve.
+// against them by our TypeScript version. Works in temporary directories below dist/, where packages resolve.
 
 import { mock } from "bun:test";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";

@@ -1,5 +1,5 @@
 // Response checker for the OpenAPI document of the same app: status, headers, error code and every field. Stricter than
-// a client: undocumented fields fail like missing ones.
+// a client: undocumented fields fail too.
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { ApiResponse, OnResponse } from "../appliance/client.ts";

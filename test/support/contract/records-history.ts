@@ -1,4 +1,4 @@
-// Records at a timestamp, and their next incarnations. Part of the battery for every kind of record.
+// Records at a timestamp, and their later incarnations. Part of the battery for every kind of record.
 
 import { expect, test } from "bun:test";
 import { parseInstant } from "../../../src/base/instant.ts";
@@ -9,7 +9,7 @@ export function describeHistory(subject: RecordSubject): void {
   const { path, change, isDeletable, emptyFields, updateBody, withChange, create, update, remove } = subject;
   const { clock, owner, versionsOf } = subject.appliance;
 
-  test(`is visible to \`at\` from its first instant ${isDeletable ? "to its last, but not a millisecond longer" : "on, but not a millisecond earlier"}`, async () => {
+  test(`is visible to \`at\` from its first timestamp ${isDeletable ? "to its last, but not a millisecond longer" : "on, but not a millisecond earlier"}`, async () => {
     const created = await create();
     const id = created.id;
     clock.advance(5_000);

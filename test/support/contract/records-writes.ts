@@ -1,4 +1,4 @@
-// Responses, refusals and effects of record writes. Part of the battery for every kind of record.
+// Responses, errors and effects of record writes. Part of the battery for every kind of record.
 
 import { expect, test } from "bun:test";
 import type { TObject } from "@sinclair/typebox";

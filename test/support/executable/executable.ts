@@ -43,7 +43,7 @@ export interface RunOptions {
   readonly stdin?: string;
   /** Listen address, instead of any free port of 127.0.0.1. */
   readonly listen?: string;
-  /** Data directory, instead of the workplace's own. */
+  /** Data directory, instead of the sandbox's own. */
   readonly data?: string;
   readonly startDeadlineMs?: number;
   /** Command, instead of the executable. */
@@ -95,7 +95,7 @@ function seeds(): Seeds {
 }
 
 /** Temporary directory of a test, with helpers for its files and processes. */
-export class Workplace {
+export class Sandbox {
   readonly directory: string;
   /** Data directory; not created yet. */
   readonly data: string;

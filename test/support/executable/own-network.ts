@@ -1,5 +1,5 @@
-// Network namespaces for tests: one for the run, and one per appliance within it, so that an appliance's records of the
-// machine do not contain the sockets of other tests.
+// Network namespaces for tests: one for the run, and one per appliance within it, so that an appliance's record of its
+// machine does not contain the sockets of other tests.
 
 import { resolve } from "node:path";
 

@@ -1,21 +1,21 @@
-// Stage of the wrong-file tests. Separate from the table, which programs outside the tests load.
+// Sandbox of the wrong-file tests. Separate from the table, which non-test programs load.
 
 import { afterAll, beforeAll } from "bun:test";
 import { mkdirSync } from "node:fs";
-import { EXECUTABLE, ensureExecutable, Workplace } from "./executable.ts";
+import { EXECUTABLE, ensureExecutable, Sandbox } from "./executable.ts";
 import { WrongFileStage } from "./wrong-files.ts";
 
 /** One stage for all tests of the file. @returns its getter */
 export function wrongFileStage(): () => WrongFileStage {
-  let workplace: Workplace;
+  let sandbox: Sandbox;
   let stage: WrongFileStage;
   beforeAll(async () => {
     ensureExecutable();
-    workplace = new Workplace();
-    const folder = workplace.path("stage");
+    sandbox = new Sandbox();
+    const folder = sandbox.path("stage");
     mkdirSync(folder);
     stage = await WrongFileStage.make(EXECUTABLE, folder);
   });
-  afterAll(() => workplace.close());
+  afterAll(() => sandbox.close());
   return () => stage;
 }

@@ -233,7 +233,7 @@ export class WrongFileStage {
     return stage;
   }
 
-  /** Runs a command to completion; stops a started appliance at once. */
+  /** Runs a command to completion; stops a started appliance immediately. */
   async run(args: readonly string[], folder: string): Promise<CommandResult> {
     const child = spawnPiped([...UNPRIVILEGED, this.executable, ...args], {}, folder);
     child.stdin.end();

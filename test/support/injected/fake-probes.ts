@@ -1,4 +1,4 @@
-// Simulated network: a test sets live addresses, and SNMP devices by credential. Records the probes.
+// Simulated network: tests define live addresses, and SNMP devices by credential. Records the probes.
 
 import type { Device, DeviceTable, TableReport } from "../../../src/discovery/device.ts";
 import { DEVICE_TABLES } from "../../../src/discovery/device.ts";

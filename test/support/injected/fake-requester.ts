@@ -1,4 +1,4 @@
-// In-memory SNMP agent without a network: replies from a table of values or from a function of the test.
+// In-memory SNMP agent without a network: replies from a table of values or from a function that the test supplies.
 
 import { failure, isFailure, type SnmpFailure } from "../../../src/discovery/snmp/failure.ts";
 import type { AgentReply, SnmpRequest, SnmpRequester, Varbind } from "../../../src/discovery/snmp/requests.ts";

@@ -1,4 +1,4 @@
-// Preload of every test process that charges the time until the first test, spent on loading the first file.
+// Preload of every test process that accounts for the time until its first test, which is spent loading the first file.
 
 import { beforeAll } from "bun:test";
 import { chargeLoading } from "../measure/causes.ts";

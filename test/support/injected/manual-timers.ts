@@ -22,7 +22,7 @@ export class ManualTimers implements Timers {
     return this.due.length;
   }
 
-  /** Advances the time at once. */
+  /** Advances the time in one step. */
   advance(ms: number): void {
     const end = this.now + ms;
     for (let next = this.next(end); next !== undefined; next = this.next(end)) {

@@ -1,5 +1,5 @@
 // Timers for waits on an agent in this process. On a busy machine a timeout may expire while the reply is already
-// queued in the process; a timeout here first lets all arrived input be handled.
+// queued in the process, so a timeout here first processes all input that has arrived.
 
 import { systemTimers, type Timers } from "../../../src/base/timers.ts";
 

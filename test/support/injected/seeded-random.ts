@@ -1,4 +1,4 @@
-// Random source with the same bytes in every run, for property tests and repeatable ids. Never for secrets.
+// Random source that returns the same bytes in every run, for property tests and repeatable ids. Never for secrets.
 
 import type { Random } from "../../../src/base/random.ts";
 

@@ -1,5 +1,5 @@
-// Test gate inside the lab's management namespace: queries agents there, forwards connections from Unix sockets, which
-// network namespaces do not isolate, to ports there, and is the lab's resolver.
+// Test gate inside the lab's management namespace: queries its agents, forwards connections from Unix sockets (which
+// network namespaces do not isolate) to its ports, and is the lab's resolver.
 
 import { connect, createServer } from "node:net";
 import { hostnameAt, MANAGER_ADDRESS } from "./network.ts";

@@ -114,7 +114,7 @@ export class Lab {
     return this.runInside(["ip", "netns", "exec", namespace, ...argv]);
   }
 
-  /** Options for Workplace to start the executable with only the lab in reach. */
+  /** Options for Sandbox to start the executable with only the lab in reach. */
   get executable(): RunOptions {
     return { command: [...this.commandIn(MANAGER), EXECUTABLE] };
   }

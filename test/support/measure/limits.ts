@@ -1,5 +1,5 @@
-// Wall-clock limits of the tests. A limit only detects a hang: at least ten times the duration on an idle machine,
-// and at least a minute. Speed is asserted in CPU time (processor-time.ts).
+// Wall-clock limits of the tests. A limit only detects a hang: at least ten times the duration on an idle machine, and
+// at least a minute. Speed is asserted in CPU time (processor-time.ts).
 
 /** Limit of one wait: for a response, a line of a log, the exit of a command, an element of a page. */
 export const HANG_MS = 120_000;

@@ -1,5 +1,5 @@
-// Random request bodies for the history that filters run on: strings in various scripts, absent, null and empty values,
-// and nested addresses. Sends nothing.
+// Random request bodies for the history that filters run on: strings in various scripts, missing, null and empty
+// values, and nested addresses. Sends nothing.
 
 import type { JsonRecord } from "../appliance/factories.ts";
 import type { SeededRandom } from "../injected/seeded-random.ts";

@@ -1,5 +1,5 @@
-// Single document of the console: the real script in a separate window, its only global scope. The tab provides the
-// other browser features. `close` releases everything.
+// One document of the console: the real script in a separate window, which is its only global scope. The tab provides
+// the other browser features. `close` releases everything.
 
 import {
   type Document,

@@ -1,4 +1,4 @@
-// Placeholders for objects that a hook creates later.
+// Proxies for objects that a hook creates later.
 
 /** Proxy for an object that does not exist yet: each use resolves to the current one. */
 export function lazyProxy<T extends object>(current: () => T): T {

@@ -65,7 +65,7 @@ export interface Visit extends OpenedPage {
 
 /**
  * Like serveForAll, with one page of the Owner for all tests; the visitor's other pages are closed after each. The
- * objects may be destructured at once: each use resolves to the current one.
+ * objects may be destructured immediately: each use resolves to the current one.
  * @param path path opened once the appliance is filled
  */
 export function visitForAll(fill?: Fill, { path, ...options }: Options & { readonly path?: string } = {}): Visit {

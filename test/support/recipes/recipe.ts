@@ -1,4 +1,4 @@
-// Recipes in the contribution guide as data: the files that a recipe writes and changes, and its check line. Every code
+// Recipes in the contribution guide as data: the files that a recipe writes and changes, and its check. Every code
 // block of a recipe is one of these.
 
 import { readdirSync, readFileSync } from "node:fs";

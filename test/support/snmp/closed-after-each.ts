@@ -1,4 +1,4 @@
-// Cleanup of agents and sessions after each test.
+// Closes agents and sessions after each test.
 
 import { afterEach } from "bun:test";
 import type { SnmpSession } from "../../../src/discovery/snmp/session.ts";

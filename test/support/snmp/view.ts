@@ -1,4 +1,5 @@
-// Objects served by a test agent: varbinds in OID order, encoded once, found by binary search. Independent of sockets.
+// Objects served by a test agent: varbinds in OID order, encoded once and found by binary search. Independent of
+// sockets.
 
 import { BER, headOf, integer, ipAddress, octets, oid, oidContent, tlv } from "./ber.ts";
 

@@ -1,4 +1,4 @@
-// Sweep network router: serves a page, and sends forged responses as raw packets.
+// Router of the sweep lab that lies: serves a page, and sends forged responses as raw packets.
 
 import { parseIp } from "../../../src/base/ip.ts";
 import { systemTimers } from "../../../src/base/timers.ts";

@@ -1,4 +1,4 @@
-// Synchronous runner for stepwise work.
+// Runs stepwise work synchronously.
 
 /** Runs all steps. @returns the final result */
 export function runSteps<T>(steps: Iterator<unknown, T>): T {

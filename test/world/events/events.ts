@@ -264,7 +264,7 @@ const failover: Event = (site) => {
   site.changeDevice(standby);
 };
 
-/** A machine takes the address of a computer: one core switch hears it, the other one the computer. */
+/** A machine takes the address of a computer: one core switch sees the machine, the other the computer. */
 const intruder: Event = (site) => {
   const [first, second] = site.present("Core");
   const victim = pick(

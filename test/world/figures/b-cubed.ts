@@ -1,4 +1,4 @@
-// B-cubed precision and recall of sightings: which ledger host each sighting of a true machine went to.
+// B-cubed precision and recall of sightings: which host each sighting of a real machine was assigned to.
 
 export class BCubed {
   private readonly pairs = new Map<string, { readonly machine: string; readonly host: string; count: number }>();
@@ -6,7 +6,7 @@ export class BCubed {
   private readonly hosts = new Map<string, number>();
   private total = 0;
 
-  /** @param host null if the sighting went to no host: it counts as a host of its own */
+  /** @param host null if the sighting was assigned to no host: it counts as a separate host */
   add(machine: string, host: string | null): void {
     const key = host ?? `none ${this.total}`;
     this.total += 1;

@@ -1,4 +1,5 @@
-// Unfounded versions: those that a scan wrote although nothing about their record changed since the version before.
+// Unfounded versions: those that a scan wrote although nothing about their record had changed since the previous
+// version.
 
 import { ratio } from "./presence.ts";
 
@@ -15,7 +16,7 @@ export interface Change {
   readonly before: any;
 }
 
-/** Fields that say how a record became known, and lists of records with versions of their own. */
+/** Fields about how a record became known, and lists of records that have their own versions. */
 const NOT_OF_THE_WORLD = new Set(["source", "interfaces", "ip_addresses", "ports", "services", "components"]);
 
 export class Versions {

@@ -1,4 +1,4 @@
-// Expected records of devices that answered SNMP: what was true at the last complete read of each table.
+// Expected records of devices that answered SNMP: the true state at the last complete read of each table.
 
 import type { TableName } from "../site/machines.ts";
 import type { Truth } from "../site/truth.ts";
@@ -10,7 +10,7 @@ const SHRUNK_BY_MIN = 8;
 /** What was last true of one table of a device. */
 interface KnownTable {
   required: ReadonlySet<string>;
-  /** Gone, but the product may wait for the next complete read. */
+  /** No longer present, but the product may wait for the next complete read. */
   waiting: ReadonlySet<string>;
 }
 
@@ -53,7 +53,7 @@ export class DeviceTables {
     }
   }
 
-  /** Notes that a router heard another machine at an address of a device: the device may have lost it. */
+  /** Notes that a router saw another machine at an address of a device: the device may have lost it. */
   heardElsewhere(ip: string, machine: string): void {
     const reporters = this.reporters.get(ip);
     if (reporters !== undefined && !reporters.has(machine)) reporters.set(machine, this.reads);

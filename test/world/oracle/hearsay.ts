@@ -1,4 +1,4 @@
-// Expected addresses of machines that only ARP tables and sweeps know: until another machine has the address, or until
+// Expected addresses of machines known only from ARP tables and sweeps: until another machine has the address, or until
 // they expire.
 
 import type { Hearing } from "../site/truth.ts";
@@ -21,7 +21,7 @@ interface Heard extends Hearing {
   dueFor: number;
 }
 
-/** Part of the addresses that one reporter sees: it replaces what it saw there before. */
+/** Part of the addresses that one reporter sees, which replaces what it saw there before. */
 export interface View {
   readonly reporter: string;
   readonly covers: (ip: string) => boolean;
@@ -35,7 +35,7 @@ export class Hearsay {
   private readonly lastHeardAt = new Map<string, { readonly ip: string; readonly at: number }>();
   private looked: Array<View["covers"]> = [];
 
-  /** @returns machines heard with a MAC address, or at an address, for the first time */
+  /** @returns machines seen with a MAC address, or at an address, for the first time */
   look({ reporter, covers, hearings }: View, now: number): string[] {
     const news: string[] = [];
     this.looked.push(covers);
@@ -80,7 +80,7 @@ export class Hearsay {
       for (const heard of [...found.values()]) if (heard.machine === machine) found.delete(heard.mac);
   }
 
-  /** @param readAt when a machine answered SNMP; then its own report counts, and hearsay is allowed */
+  /** @param readAt when a machine responded to SNMP; from then on its own report counts, and hearsay is allowed */
   expect(
     into: Expectations,
     keyOf: (machine: string) => string,
@@ -135,7 +135,7 @@ export class Hearsay {
   }
 }
 
-/** A device that others hear with a card that it has not reported yet: it may be a host of its own until then. */
+/** A device that others see with a card that it has not reported yet: it may be a separate host until then. */
 export function aliasOf(machine: string, mac: string): string {
   return `${machine}~${mac}`;
 }

@@ -31,7 +31,7 @@ export class Oracle {
     this.places.read(truth);
     if (truth.heard.length > 0 && truth.complete.has("arp"))
       this.look({ reporter: truth.device, covers: () => true, hearings: truth.heard }, now);
-    // A device's own report reveals what the links to it mean, and whose the addresses are that others heard.
+    // A device's own report reveals what the links to it mean, and who has the addresses that others saw.
     this.neighborsOf.set(truth.device, truth.neighbors);
     if ((this.changedAt.get(`device ${truth.device}`) ?? 0) >= (this.readAt.get(truth.device) ?? 0))
       this.reveal(truth.device, now);
@@ -87,7 +87,7 @@ export class Oracle {
     };
   }
 
-  /** Whether one of these subjects changed, or was revealed, after an instant. */
+  /** Whether one of these subjects changed, or was revealed, after a timestamp. */
   hasChanged(subjects: readonly Subject[], since: number): boolean {
     return subjects.some((each) => (this.changedAt.get(each) ?? 0) > since || (this.revealedAt.get(each) ?? 0) > since);
   }

@@ -1,4 +1,4 @@
-// Expected place of each station: the edge port at the last complete read of a forwarding table that had it.
+// Expected location of each station: its edge port at the last complete read of a forwarding table that contained it.
 
 import type { Truth } from "../site/truth.ts";
 

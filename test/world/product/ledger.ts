@@ -1,4 +1,5 @@
-// Present records of the product's inventory, kept up to date by its change feed, and which true machine each host is.
+// Live records of the product's inventory, kept up to date from its change feed, and the real machine that each host
+// stands for.
 
 import type { Change } from "../figures/versions.ts";
 import { KINDS, type Kind } from "../oracle/expectation.ts";

@@ -1,4 +1,4 @@
-// Appliance that scans the simulated site, on the site's clock. Everything is asked through its API.
+// Appliance that scans the simulated site, on the site's clock. All queries go through its API.
 
 import { neighborChangesOf } from "../../../src/discovery/topology/find-links.ts";
 import { networkFacts } from "../../../src/discovery/topology/network-facts.ts";

@@ -1,5 +1,5 @@
-// Probes of the simulated site: rows of its agents as results of the reading plan, decoded by the product. The only
-// module here that imports the product's discovery.
+// Probes of the simulated site: its agents' rows as results of the read plan, decoded by the product. The only module
+// here that imports the product's discovery.
 
 import type { Device as Decoded } from "../../../src/discovery/device.ts";
 import { deviceOf } from "../../../src/discovery/mib/device.ts";
@@ -14,7 +14,7 @@ import type { Site } from "../site/site.ts";
 interface WorldProbesOptions {
   readonly site: Site;
   readonly agents: Agents;
-  /** Order of the answers. */
+  /** Order of the responses. */
   readonly random: SeededRandom;
   /** Called once a device has been read, before anything changes. */
   readonly onRead: (device: Device) => void;

@@ -1,4 +1,4 @@
-// Agent of a device: all rows that it serves now, by table. Unchanged tables are rendered once.
+// Agent of a device: all rows that it currently serves, by table. Unchanged tables are rendered once.
 
 import type { Device, TableName } from "../site/machines.ts";
 import type { Site } from "../site/site.ts";

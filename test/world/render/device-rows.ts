@@ -55,7 +55,7 @@ export function nameRows(device: Device, now: number): Rows {
   return rows;
 }
 
-/** Interfaces that are gone and still served. */
+/** Interfaces that no longer exist and are still served. */
 export function ghostsOf({ ghosts }: Device, now: number): Device["ghosts"] {
   return ghosts.filter(({ until }) => until > now);
 }

@@ -7,7 +7,7 @@ import { type Device, IF_TYPE, type Role, SHARED_ADDRESS, type Station, VIRTUAL_
 import { addInterface, addMemberPorts, newDevice } from "./new-device.ts";
 import { Site } from "./site.ts";
 
-/** @param start first instant of the run */
+/** @param start first timestamp of the run */
 export function buildSite(rates: Rates, seed: number, start: number): Site {
   const site = new Site(rates, seededRandom(seed));
   site.now = start;

@@ -18,7 +18,7 @@ export function forwardingOf(site: SiteState): ReadonlyMap<string, ReadonlyMap<s
       const far = uplinkEnd(device);
       [device, port] = [far === null ? undefined : site.devices.get(far.device), far?.name ?? ""];
     }
-    // Routers beside the path hear it as well.
+    // Routers next to the path see it as well.
     for (const other of switches)
       if (other.role === "Core" && !path.has(other.id) && other.uplink !== null)
         tables.get(other.id)?.set(mac, { vlan, port: other.uplink });

@@ -60,7 +60,7 @@ export interface Member {
 /** Something that an agent does wrong at its next read. */
 export interface Fault {
   readonly table: TableName;
-  /** cut: no answer after half of the rows. shrunk: only the first rows, as if they were all. */
+  /** cut: no response after half of the rows. shrunk: only the first rows, as if there were no others. */
   readonly kind: "cut" | "shrunk";
 }
 
@@ -73,7 +73,7 @@ export interface Device {
   readonly id: string;
   readonly role: Role;
   name: string;
-  /** Address of its SNMP agent; one of its own. */
+  /** Address of its SNMP agent, one of its own addresses. */
   address: string;
   members: Member[];
   readonly model: string;
@@ -90,7 +90,7 @@ export interface Device {
   /** Neither sends nor receives LLDP. */
   isMute: boolean;
   bootedAt: number;
-  /** Its agent does not answer until then. */
+  /** Its agent does not respond until then. */
   silentUntil: number;
   isRetired: boolean;
   fault: Fault | null;

@@ -1,4 +1,4 @@
-// Devices as they leave the factory: chassis, interfaces and identifiers by role. Their place on the site is not set.
+// Devices as they leave the factory: chassis, interfaces and identifiers by role. They have no location yet.
 
 import { type Device, IF_TYPE, type Interface, type Role } from "./machines.ts";
 import type { Site } from "./site.ts";

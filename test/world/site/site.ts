@@ -1,5 +1,5 @@
-// State of the simulated site at its current time, and the log of what changed. Events change it only through these
-// methods, so that the log is complete.
+// Current state of the simulated site, and a log of its changes. Events change it only through these methods, so that
+// the log is complete.
 
 import type { SeededRandom } from "../../support/injected/seeded-random.ts";
 import type { Rates } from "../rates.ts";
@@ -35,7 +35,7 @@ export class Site implements SiteState {
   readonly changedAt = new Map<Subject, number>();
   /** Owner of each MAC address: the true machine. */
   readonly ownerOfMac = new Map<string, string>();
-  /** Addresses at which the routers hear different MAC addresses: by router, the MAC address that it hears. */
+  /** Addresses at which the routers see different MAC addresses: by router, the MAC address that it sees. */
   readonly disputed = new Map<string, ReadonlyMap<string, string>>();
   /** Machines whose records a person deletes before the next scan. */
   readonly deletions: string[] = [];
@@ -172,12 +172,12 @@ export class Site implements SiteState {
     return this.forwarding.tables.get(device.id) ?? NOTHING;
   }
 
-  /** Identifies what the switches forward and the routers hear. */
+  /** Identifies what the switches forward and the routers see. */
   get stationRevision(): number {
     return this.stationVersion;
   }
 
-  /** Addresses that a router hears: of stations that are on, of devices in the racks, and virtual ones. */
+  /** Addresses that a router sees: of stations that are on, of devices in the racks, and virtual ones. */
   heardBy(router: Device): Map<string, string> {
     const heard = new Map<string, string>();
     for (const { address, interfaces, id } of this.present())
@@ -197,7 +197,10 @@ export class Site implements SiteState {
     return heard;
   }
 
-  /** What answers a sweep: the appliance is on every link. Of two machines with one address, the first answers. */
+  /**
+   * Addresses that respond to a sweep: the appliance is on every link. Of two machines with one address, the first
+   * responds.
+   */
   heardByAppliance(): Map<string, string> {
     const [router] = this.present("Core");
     return router === undefined ? new Map() : this.heardBy(router);

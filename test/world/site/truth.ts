@@ -1,5 +1,5 @@
-// Facts about a device at one instant, as a faultless reader would find them: the entries of the world's log that the
-// oracle works on.
+// Facts about a device at one point in time, as a perfect reader would find them: the entries of the world's log that
+// the oracle uses.
 
 import { attachmentOf } from "./forwarding.ts";
 import { type Device, hasEntityMib, TABLES, type TableName, VIRTUAL_MAC } from "./machines.ts";
@@ -20,7 +20,7 @@ export interface Truth {
   readonly stations: ReadonlyArray<{ readonly mac: string; readonly port: string }>;
   /** Interfaces at the far ends of its cables. */
   readonly neighbors: ReadonlyArray<{ readonly device: string; readonly name: string }>;
-  /** For a router: pairs of address and MAC address that it hears, with the true machine. */
+  /** For a router: pairs of address and MAC address that it sees, with the real machine. */
   readonly heard: readonly Hearing[];
 }
 

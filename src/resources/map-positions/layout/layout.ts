@@ -1,5 +1,5 @@
-// Map layout for devices without a position. Pure. Depends only on ids, links and existing positions, and must not move
-// any existing position.
+// Map layout for devices without a position. Pure. Depends only on ids, links and existing positions, and never moves
+// an existing position.
 
 import {
   arrangeOnShelves,

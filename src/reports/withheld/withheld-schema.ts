@@ -26,16 +26,16 @@ export const WithheldBody = Type.Object(
     address_count: Type.Integer({
       minimum: 0,
       description:
-        "Number of recorded addresses that they would be sent to: those of hosts in the subnet, and in child subnets that do not accept credentials either. 1 for an address.",
+        "Number of recorded addresses that the credentials would be sent to: those of hosts in the subnet, and in child subnets that do not accept credentials either. 1 for an address.",
     }),
     since: Type.String({
       format: "date-time",
       description:
-        "Start of the withholding: when both the address or subnet and the first of the credentials existed, or when the confirmation was withdrawn.",
+        "Since when the credentials are withheld: since the address or subnet and the first of the credentials have both existed, or since the confirmation was withdrawn.",
     }),
     entered_by: Type.Object(
       { type: OneOf(ACTOR_TYPES), id: Nullable(Uuid), name: Type.String() },
-      { description: "The actor who gave the host the address, or created the subnet; with the name at that time." },
+      { description: "The actor who gave the host the address, or created the subnet, with the name at that time." },
     ),
     reason: Type.String({ description: "Why the credentials are withheld, and how an Admin approves them." }),
   },

@@ -1,4 +1,5 @@
-// Permissions revoked from a user with queued writes: the revocation is not delayed, and nothing is written afterwards.
+// Permissions revoked from a user with queued writes: the revocation takes effect without delay, and nothing is written
+// afterwards.
 
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Finding, ProofContext } from "../part.ts";
@@ -34,8 +35,8 @@ interface Revocation {
   readonly refused: readonly number[];
 }
 
-export async function proveRevokedRights(context: ProofContext): Promise<Finding[]> {
-  const testbed = new Testbed(context, "revoked-rights");
+export async function proveRevokedPermissions(context: ProofContext): Promise<Finding[]> {
+  const testbed = new Testbed(context, "revoked-permissions");
   try {
     const people = await populate(testbed);
     return await proveRevocations(testbed, people);

@@ -1,4 +1,4 @@
-// Last author of each field: fields changed by users since the import belong to the users.
+// Last author of each field: a field that users have changed since the import is no longer overwritten.
 
 import { fieldValueOf } from "../base/custom-field-names.ts";
 import type { HistoryVersion, Ledger } from "./ledger.ts";

@@ -1,33 +1,33 @@
-// Running appliance for import tests.
+// Running appliance that tests import into.
 
 import type { Client } from "../appliance/client.ts";
-import type { CommandResult, Running, Workplace } from "../executable/executable.ts";
+import type { CommandResult, Running, Sandbox } from "../executable/executable.ts";
 
 export const NETBOX_TOKEN = "0123456789abcdef0123456789abcdef01234567";
 
 export class ImportAppliance {
-  readonly workplace: Workplace;
+  readonly sandbox: Sandbox;
   readonly client: Client;
   readonly running: Running;
   /** Environment of an import, for tests that start the process themselves. */
   readonly environment: Record<string, string>;
 
-  private constructor(workplace: Workplace, client: Client, running: Running, key: string) {
-    this.workplace = workplace;
+  private constructor(sandbox: Sandbox, client: Client, running: Running, key: string) {
+    this.sandbox = sandbox;
     this.client = client;
     this.running = running;
     const server = running.url.replace(/\/$/, "");
     this.environment = { NETLEDGER_KEY: key, NETLEDGER_TOKEN: NETBOX_TOKEN, NETLEDGER_SERVER: server };
   }
 
-  static async open(workplace: Workplace): Promise<ImportAppliance> {
-    const { client, running, key } = await workplace.serveSetUp();
-    return new ImportAppliance(workplace, client, running, key);
+  static async open(sandbox: Sandbox): Promise<ImportAppliance> {
+    const { client, running, key } = await sandbox.serveSetUp();
+    return new ImportAppliance(sandbox, client, running, key);
   }
 
   /** Runs `netledger import` to completion. @param env variables, instead of `environment` */
   import(args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
-    return this.workplace.run(["import", ...args], { env: { ...this.environment, ...env } });
+    return this.sandbox.run(["import", ...args], { env: { ...this.environment, ...env } });
   }
 
   /** All records of a list. */

@@ -1,5 +1,5 @@
-// Detector for writes that only reduce permissions, which need not queue behind others. Judged by the net changes of
-// the transaction; must not depend on the author.
+// Detector for writes that only reduce permissions, which need not queue behind others. Looks at the net changes of the
+// transaction, regardless of the author.
 
 import { atLeast, reachesEveryNetwork } from "../access/role.ts";
 import { type Cidr, cidrContains, parseCidr } from "../base/ip.ts";
@@ -14,7 +14,7 @@ const KEY_RIGHTS: ReadonlySet<string> = new Set(
 );
 
 /** Whether a transaction grants nothing and changes nothing except permissions. */
-export function lowersRights(tx: WriteTransaction): boolean {
+export function reducesPermissions(tx: WriteTransaction): boolean {
   return tx.netChanges().every(isLowering);
 }
 

@@ -1,4 +1,4 @@
-// Permissions at the time of the write: those at the arrival of the request do not count.
+// Permissions at the time of the write, which count instead of those at the arrival of the request.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import type { RegisteredRoute } from "../../src/http/surface.ts";
@@ -160,7 +160,7 @@ describe("a queued write whose caller's permissions change", () => {
     expect([response.status, response.body.code]).toEqual([401, "auth_key_expired"]);
   });
 
-  test("is carried out if the remaining permissions suffice", async () => {
+  test("is executed if the remaining permissions suffice", async () => {
     const admin = await newUser(appliance, { role: "Admin" });
     const response = await sendHeld(admin.client, admin.id, () =>
       change(appliance, "users", admin.id, { role: "Member", network_ids: [network] }),
@@ -175,7 +175,7 @@ describe("a queued write whose caller's permissions change", () => {
     expect([outOfReach.status, outOfReach.body.code]).toEqual([400, "entity_reference_invalid"]);
   });
 
-  test("does not profit from permissions granted while it waits, since its response could not be returned", async () => {
+  test("does not benefit from permissions granted while it waits, since its response could not be returned", async () => {
     const far = (await newNetwork()).id;
     const send = (requester: Client) => requester.post("hosts", { name: "far", network_id: far });
     const response = await sendHeld(member.client, member.id, changeUser({ network_ids: [network, far] }), send);

@@ -1,5 +1,5 @@
-// Current permissions of a command's author. A request may wait for minutes, and must not write with permissions
-// revoked in the meantime. Call within the writing transaction. Independent of commands.
+// Current permissions of a command's author. A request may wait for minutes, and must not write with permissions that
+// have since been revoked. Call within the writing transaction. Independent of commands.
 
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
@@ -11,7 +11,7 @@ import { commonNetworks, networksOfUser, reachesNetwork } from "./reach.ts";
 import { atLeast, lesserRole, type Role } from "./role.ts";
 
 /** Reason for ending a scan whose requester lost the permission. */
-export const RIGHTS_WITHDRAWN = "the user who requested it no longer has permission to";
+export const PERMISSION_WITHDRAWN = "the user who requested it no longer has permission to";
 
 // Parameters are written as +?; see SqlBuilder.
 const SESSION_SQL = `SELECT u.n, u.role, u.is_enabled, r.id FROM sessions s JOIN users u ON u.n = s.user_n
@@ -34,9 +34,9 @@ const KEY_BY_ID_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, 
 type SessionRow = [number, Role, number, string];
 type KeyRow = [number, Role, number, number, number | null, string | null, number, Role, number, string];
 
-type Rights = Pick<CommandActor, "role" | "networkIds">;
+type Permissions = Pick<CommandActor, "role" | "networkIds">;
 
-export class CurrentRights {
+export class AuthorPermissions {
   private readonly session: Rows<SessionRow>;
   private readonly key: Rows<KeyRow>;
   private readonly networks: Rows<[string]>;
@@ -61,7 +61,7 @@ export class CurrentRights {
   currentAuthor(author: Author, at: Instant): Author {
     const { requestedBy } = author as Partial<CommandActor>;
     if (requestedBy !== undefined && !this.mayRequest(requestedBy, at))
-      throw new DomainError("auth_permission_denied", RIGHTS_WITHDRAWN, {});
+      throw new DomainError("auth_permission_denied", PERMISSION_WITHDRAWN, {});
     if (author.type !== "User" && author.type !== "ApiKey") return author;
     const { standing, ...actor } = author as CommandActor;
     if (standing === undefined)
@@ -69,8 +69,8 @@ export class CurrentRights {
     const { credential, source } = standing;
     const rights =
       author.type === "User"
-        ? this.userRights(author, this.session.values(credential)[0])
-        : this.keyRights(author, this.key.values(credential)[0], at, source);
+        ? this.userPermissions(author, this.session.values(credential)[0])
+        : this.keyPermissions(author, this.key.values(credential)[0], at, source);
     requireAccess({ type: actor.type, role: rights.role }, standing.access);
     // Permissions granted in the meantime apply to the next request: the current one is consistent with what its caller
     // could see when it arrived.
@@ -87,8 +87,8 @@ export class CurrentRights {
     try {
       const rights =
         type === "User"
-          ? this.userRights({ id }, this.userById.values(id)[0])
-          : this.keyRights({ id }, this.keyById.values(id)[0], at, null);
+          ? this.userPermissions({ id }, this.userById.values(id)[0])
+          : this.keyPermissions({ id }, this.keyById.values(id)[0], at, null);
       return atLeast(rights.role, role) && reachesNetwork(rights, networkId);
     } catch (error) {
       if (error instanceof DomainError) return false;
@@ -96,7 +96,7 @@ export class CurrentRights {
     }
   }
 
-  private userRights({ id }: Pick<Author, "id">, row: SessionRow | undefined): Rights {
+  private userPermissions({ id }: Pick<Author, "id">, row: SessionRow | undefined): Permissions {
     if (row === undefined) throw notAuthenticated();
     const [n, role, isEnabled, userId] = row;
     if (isEnabled !== 1 || userId !== id) throw notAuthenticated();
@@ -104,7 +104,12 @@ export class CurrentRights {
   }
 
   /** @param source address of the request; null for a background task without one */
-  private keyRights({ id }: Pick<Author, "id">, row: KeyRow | undefined, at: Instant, source: string | null): Rights {
+  private keyPermissions(
+    { id }: Pick<Author, "id">,
+    row: KeyRow | undefined,
+    at: Instant,
+    source: string | null,
+  ): Permissions {
     if (row === undefined) throw notAuthenticated();
     const [n, permissions, isEnabled, allNetworks, expiresAt, sources, userN, userRole, isUserEnabled, keyId] = row;
     if (keyId !== id) throw notAuthenticated();

@@ -23,7 +23,7 @@ export const stationFields = {
       ip_addresses: Type.Array(Type.String(), { description: `${OWNERS_MAX} at most.` }),
     }),
     {
-      description: `The hosts of the network that have the MAC address, by name; several share that of a virtual router. ${OWNERS_MAX} at most.`,
+      description: `The hosts of the network that have the MAC address, by name, at most ${OWNERS_MAX}. Several hosts share that of a virtual router.`,
     },
   ),
 };

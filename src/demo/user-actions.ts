@@ -1,5 +1,5 @@
 // User actions in the demo's month after the first day: time, author, reason and write. Includes the scans that users
-// ordered.
+// started.
 
 import { apiKeyKind } from "../resources/api-keys/api-key.ts";
 import { type HostRecord, hostKind } from "../resources/hosts/host.ts";

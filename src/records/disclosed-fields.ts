@@ -1,4 +1,4 @@
-// Fields whose values may appear in change reports: response fields and, for callers who do not reach the whole
+// Fields whose values may appear in change reports: response fields and, for callers without access to the whole
 // organization, only those that do not depend on reach.
 
 import { CUSTOM_FIELDS, customFieldKey } from "../base/custom-field-names.ts";

@@ -1,4 +1,5 @@
-// Record names as of a transaction, or as of deletion, within the caller's reach. For reports over a period.
+// Record names as of a transaction, or as of deletion, limited to records the caller can access. For reports over a
+// period.
 
 import type { Actor } from "../../access/actor.ts";
 import type { AnyKind } from "../../db/kind.ts";

@@ -1,5 +1,5 @@
 // Lost responses in Chromium, on the executable: a write without a response is retried and executed once, for every
-// form that creates; typed text survives a reload, except secrets, but not the session.
+// form that creates records; typed text survives a reload but not the session, and secrets survive neither.
 
 import { afterEach, describe, expect, test } from "bun:test";
 import { isOutcomeUnknown, unreachable } from "../../src/console/api/refusal.ts";
@@ -158,7 +158,7 @@ describe.skipIf(!hasChromium)("on a network that loses responses", () => {
     await page.getByRole("link", { name: "Core switches" }).waitFor();
   });
 
-  test("a partial user form survives a reload without the password, and is gone for the next user", async () => {
+  test("a partial user form survives a reload without the password, and is not shown to the next user", async () => {
     await client.post("users", { email: NEXT_EMAIL, name: "Next", role: "Admin", password: PASSWORD });
     await open("/settings/people");
     await button("New user").click();

@@ -26,11 +26,11 @@ export const SearchResults = Type.Array(
         vendor: Type.Optional(Nullable(Type.String(), { description: "Vendor; only for a MAC address." })),
         kind: OneOf(MATCHES, {
           description:
-            "`Exact`: a name equals the query. `Prefix`: a name begins with it. `Word`: each word of the query begins a word of a name. `Part`: part of a MAC or IP address.",
+            "`Exact`: a name equals the query. `Prefix`: a name starts with it. `Word`: each word of the query is a prefix of a word in a name. `Part`: part of a MAC or IP address.",
         }),
       }),
       named_until: Nullable(Timestamp, {
-        description: "End of the time with the matching name; null for a current name.",
+        description: "When the record lost the matching name; null for a current name.",
       }),
       deleted_at: Nullable(Timestamp, { description: "Time of the deletion; null for a live record." }),
     },

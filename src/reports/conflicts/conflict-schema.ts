@@ -4,7 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RowFields, type RowList } from "../../records/row-fields.ts";
 import { Acceptance, CONFLICT_TYPES, ConflictFingerprint } from "../../resources/conflict-acceptances/acceptance.ts";
 import { Nullable, OneOf, Uuid } from "../../schemas/schemas.ts";
-import type { PastNames } from "../activity/names-then.ts";
+import type { PastNames } from "../activity/names-at.ts";
 import { type Conflict, conflictFingerprint, networksOf } from "./conflict.ts";
 
 export const ConflictBody = Type.Object(
@@ -23,7 +23,7 @@ export const ConflictBody = Type.Object(
         name: Type.String(),
         network_id: Uuid,
         host: Nullable(Type.Object({ id: Uuid, name: Type.String() }), {
-          description: "The device of a port; otherwise null.",
+          description: "The device that has the port; null for other parties.",
         }),
       }),
       { description: "The hosts, ports or subnets that claim it." },
@@ -95,7 +95,7 @@ export const ACCEPTANCE_EXAMPLE: Acceptance = {
   value: CONFLICT_EXAMPLE.value,
   fingerprint: CONFLICT_EXAMPLE.fingerprint,
   network_ids: CONFLICT_EXAMPLE.network_ids,
-  reason: "Both answer for the printers until March.",
+  reason: "Both serve the printers until March.",
   accepted_at: "2026-11-21T09:15:00.123Z",
   accepted_by: { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007", name: "owner@example.net" },
 };

@@ -1,11 +1,11 @@
-// Importers for other products' inventories: functions that need no network.
+// Importers for other products' inventories: the functions that need no network.
 
 import { describe, expect, test } from "bun:test";
-import { isReasonOf } from "../../src/importers/changes-here.ts";
 import { nearestColor } from "../../src/importers/colors.ts";
-import { forEachConcurrently, prefetched } from "../../src/importers/few-at-once.ts";
+import { forEachConcurrently, prefetched } from "../../src/importers/concurrency.ts";
 import { onOneLine } from "../../src/importers/json-client.ts";
 import { KnownSubnets } from "../../src/importers/known-subnets.ts";
+import { isReasonOf } from "../../src/importers/local-changes.ts";
 import { ifTypeOf } from "../../src/importers/netbox/interface-types.ts";
 import { addressOf, choiceOf } from "../../src/importers/netbox/netbox-fields.ts";
 import { idOf, nameOf } from "../../src/importers/object-fields.ts";

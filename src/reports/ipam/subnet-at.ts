@@ -30,11 +30,11 @@ export interface PastRange {
   readonly description: string | null;
 }
 
-/** Surroundings of the subnet in its network at that timestamp. */
+/** Enclosing and nested subnets, and ranges, at that timestamp. */
 export interface SubnetSurroundings {
   /** Nested subnets. */
   readonly within: readonly SubnetOfNetwork[];
-  /** The subnet and its enclosing ones, whose addresses may be within it. */
+  /** The subnet and those that enclose it, whose addresses may be within it. */
   readonly enclosingIds: readonly string[];
   /** All ranges of the network. */
   readonly ranges: readonly PastRange[];

@@ -1,5 +1,4 @@
-// Operations and responses of computed lists and their CSV exports, at present or at a timestamp, produced on another
-// thread.
+// Operations and responses of computed lists and their CSV exports, now or at a timestamp, produced on another thread.
 
 import { type Static, type TObject, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { plainActor, VIEWER } from "../access/actor.ts";
@@ -16,9 +15,9 @@ import type { FoundListInput } from "./found-list.ts";
 
 /** A list with its documentation. */
 interface FoundList<Selection extends TProperties, Parameters extends object> {
-  /** In operation ids, and in lower case in the name of the table's file. */
+  /** Used in operation ids and, in lower case, in the file name of the table. */
   readonly name: string;
-  /** Its rows, in the summaries. */
+  /** Names its rows in the operation summaries. */
   readonly words: string;
   readonly description: string;
   readonly tableDescription: string;

@@ -3,9 +3,9 @@
 import { customFieldName } from "../base/custom-field-names.ts";
 import { withoutInvisible } from "../base/visible.ts";
 import { type FieldKind, type TypedField, valueProblem } from "../resources/custom-fields/field-type.ts";
-import type { LocalChanges } from "./changes-here.ts";
 import { KnownSubnets } from "./known-subnets.ts";
 import type { Ledger, LedgerRecord } from "./ledger.ts";
+import type { LocalChanges } from "./local-changes.ts";
 import type { ImportPlan } from "./plan.ts";
 import type { CustomValues, ImportSource, NetworkRef } from "./wanted.ts";
 
@@ -24,7 +24,7 @@ interface ImportRunParts {
   readonly source: ImportSource;
   readonly ledger: Ledger;
   readonly plan: ImportPlan;
-  readonly changesHere: LocalChanges;
+  readonly localChanges: LocalChanges;
   readonly options: ImportOptions;
   readonly isRepeated: boolean;
 }
@@ -34,7 +34,7 @@ export class ImportRun {
   readonly source: ImportSource;
   readonly ledger: Ledger;
   readonly plan: ImportPlan;
-  readonly changesHere: LocalChanges;
+  readonly localChanges: LocalChanges;
   readonly options: ImportOptions;
   /** True if the source was imported before: otherwise none of its records can have been changed or deleted here. */
   readonly isRepeated: boolean;
@@ -55,7 +55,7 @@ export class ImportRun {
     this.source = parts.source;
     this.ledger = parts.ledger;
     this.plan = parts.plan;
-    this.changesHere = parts.changesHere;
+    this.localChanges = parts.localChanges;
     this.options = parts.options;
     this.isRepeated = parts.isRepeated;
   }

@@ -1,5 +1,5 @@
-// Checksums of tables outside the ledger. A change to any column is found, reported by name, dropped on request, and
-// counted, in a store with rows in every table.
+// Checksums of tables outside the ledger: a change to any column is detected, reported by name, counted, and dropped on
+// request, in a store with rows in every table.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -95,7 +95,7 @@ test("every table belongs to the ledger, is implied by it, or has checksums, and
   });
 });
 
-test("a change to any column of a table with checksums is found, until damaged rows are dropped", () => {
+test("a change to any column of a table with checksums is detected until damaged rows are dropped", () => {
   const tables = withCopy((db) => checkedTables(db));
   expect(tables.length).toBeGreaterThan(10);
   for (const { name, columns } of tables) {
@@ -152,7 +152,7 @@ test("a row deleted by SQL is found in every table, directly or through dependen
   expect(undetected).toEqual([]);
 });
 
-test("verify names a table and its difference in rows", () => {
+test("verify reports a table by name with its difference in rows", () => {
   const total = withCopy((db) => count(db, "discovery_findings"));
   expectFindings(
     "DELETE FROM discovery_findings WHERE ordinal > 0",
@@ -289,7 +289,7 @@ Lost earlier, as found by a repair: 1 password
     });
   });
 
-  test("reports missing rows once as repaired and permanently as lost, and then accepts the remaining ones", async () => {
+  test("reports missing rows once as repaired and permanently as lost, and accepts the remaining rows", async () => {
     const folder = withCopy((db, path) => {
       runUnguarded(db, [
         "DELETE FROM discovery_macs",
@@ -342,7 +342,7 @@ test("a damaged session stays damaged when used: no write makes it look intact",
   }
 });
 
-test("an end of a credential's coverage before any transaction is found, although its checksum adds nothing", () => {
+test("a credential coverage that ends before the first transaction is detected, although its checksum is zero", () => {
   withCopy((db, path) => {
     db.$client.run("UPDATE credential_coverage SET since = 0, until = NULL");
     recomputeChecksums(db, credentialCoverage);

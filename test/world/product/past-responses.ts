@@ -1,4 +1,4 @@
-// Answers as of past instants: asked at the instant, and again at the end of a run.
+// Responses about past timestamps: requested at the time, and again at the end of a run.
 
 import { formatInstant } from "../../../src/base/instant.ts";
 import type { Figures } from "../figures/figures.ts";
@@ -18,7 +18,7 @@ export class PastAnswers {
     this.figures = figures;
   }
 
-  /** Asks about the present instant. */
+  /** Requests the present state. */
   async ask(): Promise<void> {
     const at = formatInstant(this.product.now);
     this.asked.push({ at, answer: await this.answerAt(at) });

@@ -1,5 +1,5 @@
-// License texts to distribute with a package: its own files, else its README's section, another package of the same
-// repository, or the standard text of the license (SPDX).
+// License texts to distribute with a package: from its own files, else from its README, another package of the same
+// repository, or the standard SPDX text.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

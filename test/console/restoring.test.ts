@@ -1,5 +1,5 @@
-// Restores as seen in Chromium, on the executable: forms, plans and refusals under axe-core, and the focus. Writes,
-// refusals and undos are in bring-back-in-process.test.ts.
+// Restoring in Chromium, on the executable: forms, plans and errors under axe-core, and the focus.
+// restoring-in-process.test.ts covers writes, rejections and undos.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { changedHost, newTag } from "../support/appliance/changed-host.ts";
@@ -139,7 +139,7 @@ describe.skipIf(!hasChromium)("restoring", () => {
     expect(await accessibilityFindings(page)).toEqual([]);
   });
 
-  test("shows an accessible refusal if records changed since the plan", async () => {
+  test("shows an accessible error if records changed since the plan", async () => {
     const { host, changed } = await changedHost(client, appliance.networkId, "core-6");
     await expectOk(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-3" }));
     await follow(page, `/hosts/${host.id}?at=${changed.updated_at}`);

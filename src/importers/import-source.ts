@@ -1,11 +1,11 @@
-// Complete source import, kind by kind: referenced records before the records that refer to them.
+// Complete import of a source, kind by kind: referenced records before the records that refer to them.
 
 import { parseCidr, parseIp } from "../base/ip.ts";
 import { withoutInvisible } from "../base/visible.ts";
 import type { CustomFieldRecord } from "../resources/custom-fields/custom-field.ts";
-import type { ImportRun } from "./bringing.ts";
-import { forEachConcurrently, prefetched } from "./few-at-once.ts";
+import { forEachConcurrently, prefetched } from "./concurrency.ts";
 import { importHosts } from "./hosts.ts";
+import type { ImportRun } from "./import-run.ts";
 import type { LedgerRecord } from "./ledger.ts";
 import { catchRefusal } from "./or-refusal.ts";
 import { ensureSubnet, ensureVlan } from "./places.ts";

@@ -1,5 +1,5 @@
-// Changes matching an activity query: from the running counts if they suffice, else version by version, in bounded
-// steps.
+// Changes matching an activity query: read from the running counts if those suffice, else version by version, in
+// bounded steps.
 
 import type { Actor } from "../../access/actor.ts";
 import type { Instant } from "../../base/instant.ts";
@@ -21,9 +21,9 @@ export interface ActivityInput extends TransactionRange {
   readonly actor: Actor;
   readonly groupBy: Grouping;
   readonly narrowing: Narrowing;
-  /** Only this operation; null for all. */
+  /** Counts only this operation; null for all. */
   readonly operation: VersionOperation | null;
-  /** Only updates of one of these fields; null for all changes. */
+  /** Counts only updates of one of these fields; null for all changes. */
   readonly fields: readonly string[] | null;
   /** For grouping by time: number of equal parts of the period. */
   readonly buckets: number;
@@ -53,14 +53,14 @@ export class MatchingChanges {
     return sequence === null ? null : this.reader.thinnedHistory.instantOf(sequence);
   }
 
-  /** Running counts, if they can answer the query. */
+  /** Running counts, if they are sufficient for the query. */
   runningTotals(query: CountedQuery): ChangeTotals | null {
     if (this.input.fields !== null) return null;
     const changes = new CountedChanges(this.reader, query);
     return changes.hasStoredCounts ? new ChangeTotals(this.reader, changes.scopes) : null;
   }
 
-  /** In commit order, step by step. */
+  /** Yields changes in commit order, step by step. */
   *changes(query: CountedQuery = this.query): Generator<readonly RecordChange[]> {
     const { operation, fields } = this.input;
     for (const { changes } of new CountedChanges(this.reader, query).changes(this.input))

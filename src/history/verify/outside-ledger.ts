@@ -1,5 +1,5 @@
-// Verification and repair of tables outside the ledger that it does not imply: checks row checksums and row counts, and
-// drops damaged rows. Missing observations and derived data are handled elsewhere.
+// Verification and repair of tables outside the ledger that the ledger does not imply: checks row checksums and row
+// counts, and drops damaged rows. Missing observations and derived data are handled elsewhere.
 
 import { ownValue } from "../../base/fields.ts";
 import { runSteps } from "../../base/steps.ts";

@@ -6,7 +6,7 @@ import { HOST_EXAMPLE } from "../../resources/hosts/host-example.ts";
 import { IF_ENTRY_EXAMPLE } from "../../resources/if-entries/if-entry.ts";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import { Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
-import { stationFields } from "../stations/station-answer.ts";
+import { stationFields } from "../stations/station-schema.ts";
 import { STATIONS_MAX } from "./stations.ts";
 
 const NamedRecord = Type.Object({ id: Uuid, name: Type.String() });
@@ -38,11 +38,11 @@ const Port = Type.Object(
         announced_port: NullableText,
         role: OneOf(FAR_END_ROLES, {
           description:
-            "Network: stations behind the port are connected elsewhere. End: they are connected here, as behind a phone. Unknown: the neighbor proves neither.",
+            "Network: stations behind the port are connected elsewhere. End: they are connected here, as behind a phone. Unknown: the neighbor is no evidence of either.",
         }),
       }),
     ),
-    more_neighbors: Type.Integer({ minimum: 0, description: "Number of further neighbors announced on the port." }),
+    more_neighbors: Type.Integer({ minimum: 0, description: "Number of additional neighbors announced on the port." }),
     fdb_entries: Type.Integer({
       minimum: 0,
       description: "Number of forwarding-table entries for the port: one for each MAC address and VLAN.",
@@ -52,7 +52,8 @@ const Port = Type.Object(
     }),
     has_more_stations: Type.Boolean(),
     unused_since: Nullable(Timestamp, {
-      description: "The last time `oper_status` was `Up`. Null while it is, and if it never was since `known_since`.",
+      description:
+        "The last time `oper_status` was `Up`. Null while the port is up, and if it has never been up since `known_since`.",
     }),
     known_since: Type.String({
       format: "date-time",

@@ -1,5 +1,5 @@
 // Lost responses in the test process: a write without a response is retried and executed once, for every form that
-// creates; typed text survives a reload, except secrets.
+// creates records; typed text survives a reload, except for secrets.
 
 import { afterEach, describe, expect, test } from "bun:test";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
@@ -20,7 +20,7 @@ describe("on a network that loses responses", () => {
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   const list = async (path: string) => (await expectOk(client.get(path))) as unknown as JsonRecord[];
 
-  test("a record is deleted once with its dependants, despite retries", async () => {
+  test("a record is deleted once with its dependents, despite retries", async () => {
     const network = await expectOk(client.post("networks", { name: "Branch" }));
     const vlan = await expectOk(client.post("vlans", { network_id: network.id, number: 30, name: "Till" }));
     await expectOk(
@@ -39,7 +39,7 @@ describe("on a network that loses responses", () => {
     expect(await list(`vlans/${vlan.id}/history`)).toMatchObject([{ operation: "Deleted" }, { operation: "Created" }]);
   });
 
-  test("records are deleted in bulk once with their dependants, despite retries", async () => {
+  test("records are deleted in bulk once with their dependents, despite retries", async () => {
     const network = await expectOk(client.post("networks", { name: "Depot" }));
     for (const number of [40, 41]) {
       const vlan = await expectOk(client.post("vlans", { network_id: network.id, number, name: `v${number}` }));
@@ -81,7 +81,7 @@ describe("on a network that loses responses", () => {
     expect(await storedPreferences()).toEqual({ ...before, pins: [{ kind: "hosts", id: host.id }] });
   });
 
-  test("a form is locked while sending, and keeps focus after a refusal", async () => {
+  test("a form is locked while sending, and keeps focus after a rejection", async () => {
     const { data: host } = await client.post("hosts", { network_id: appliance.networkId, name: "held" });
     await open(`/hosts/${host.id}`);
     await button("Edit").click();
@@ -104,7 +104,7 @@ describe("on a network that loses responses", () => {
     await button("Cancel").click();
   });
 
-  test("a new record stays editable after a refusal by the API", async () => {
+  test("a new record stays editable after the API rejects it", async () => {
     await expectOk(client.post("tags", { name: "taken", color: "Red" }));
     await open("/settings/tags?new=tag");
     await page.locator("#edit-name").fill("taken");
@@ -180,7 +180,7 @@ describe("on a network that loses responses", () => {
     }
   });
 
-  test("a second setup credential is not saved next to a late one, whatever is typed then", async () => {
+  test("a second setup credential is not saved next to a late one, regardless of what is typed then", async () => {
     const networkId = await newNetwork("Late");
     const lateRequest = Promise.withResolvers<Route>();
     await page.route("**/api/v1/credentials", (route) =>

@@ -1,4 +1,4 @@
-// Concurrency helpers: as many requests at once as a server tolerates.
+// Concurrency helpers: as many parallel requests as a server tolerates.
 
 /** Runs an action on each item with this concurrency. Ends at the first failure. */
 export async function forEachConcurrently<T>(

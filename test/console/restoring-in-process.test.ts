@@ -1,5 +1,5 @@
-// Restored fields, records and transactions in the test process: selected fields of a record only, against the version
-// that was read; and a deleted switch with all its children.
+// Restoring fields, records and transactions in the test process: only the selected fields of a record, against the
+// version that was read; and a deleted switch with all its children.
 
 import { afterEach, describe, expect, test } from "bun:test";
 import { changedHost } from "../support/appliance/changed-host.ts";
@@ -77,7 +77,7 @@ describe("restoring", () => {
     expect(visitor.problems().filter((problem) => !/412/.test(problem))).toEqual([]);
   });
 
-  test("shows remaining differences at once in place, and offers concurrent changes", async () => {
+  test("shows remaining differences immediately in place, and offers concurrent changes", async () => {
     const { host } = await changedHost(client, appliance.networkId, "core-7");
     await changedHost(client, appliance.networkId, "core-8");
     await open(`/compare?vs=${host.updated_at}&types=host`);
@@ -122,7 +122,7 @@ describe("restoring", () => {
     await line.getByText("by others").waitFor();
   });
 
-  test("is not offered to a Viewer, nor to an Owner between two past instants", async () => {
+  test("is not offered to a Viewer, nor to an Owner between two past timestamps", async () => {
     const { host, changed } = await changedHost(client, appliance.networkId, "core-3");
     const { page: viewerPage } = await appliance.openAs(VIEWER);
     for (const [target, path] of [
@@ -138,7 +138,7 @@ describe("restoring", () => {
     await page.getByRole("form").getByText("without records deleted since").waitFor();
   });
 
-  test("a record that differs in its parts only says so", async () => {
+  test("a record that differs only in its parts says so", async () => {
     const host = await expectOk(client.post("hosts", { network_id: appliance.networkId, name: "core-parts" }));
     const interfaceBody = { host_id: host.id, if_index: 1, if_descr: "Gi1/0/1" };
     const entry = await expectOk(client.post("if-entries", interfaceBody));

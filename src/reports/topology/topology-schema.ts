@@ -14,8 +14,7 @@ import { CERTAINTIES, LINK_PROTOCOLS, NODE_KINDS } from "./map.ts";
 
 const StaleSince = Type.Optional({
   ...Timestamp,
-  description:
-    "Since when it is stale: not seen for longer than the network's `stale_after_hours`. Absent if not stale.",
+  description: "When it became stale: not seen for longer than the network's `stale_after_hours`. Absent if not stale.",
 });
 const Intervals = Type.Optional(
   Type.Array(
@@ -32,7 +31,7 @@ const Intervals = Type.Optional(
 );
 const NodeId = Type.String({
   description:
-    "The host's id. For a device that is not in the inventory, an id derived from its announcements, the same at every instant: `unknown-…`.",
+    "The host's id. For a device that is not in the inventory, an id derived from its announcements, stable over time: `unknown-…`.",
 });
 const Speed = Nullable(Type.Integer({ minimum: 0 }), { description: "Bits per second." });
 const Status = Nullable(OneOf(OPER_STATUSES));
@@ -49,7 +48,7 @@ const TopologyNode = Type.Object(
     model: Nullable(Type.String()),
     management_address: Nullable(Type.String(), {
       description:
-        "An announced address of the node; otherwise the address of its `management_url`, otherwise its first one.",
+        "An announced address of the node, else the address of its `management_url`, else its first address.",
     }),
     stale_since: StaleSince,
     intervals: Intervals,
@@ -64,7 +63,7 @@ const End = Type.Object(
     if_entry: Nullable(Type.Object({ id: Uuid, name: Type.String(), if_index: Type.Integer() }), {
       description: "Null if unknown.",
     }),
-    port: Nullable(Type.String(), { description: "The interface's name, or the name it is announced with." }),
+    port: Nullable(Type.String(), { description: "The interface's name, or its announced name." }),
     speed_bps: Speed,
     oper_status: Status,
     stale_since: StaleSince,
@@ -90,7 +89,7 @@ const TopologyEvidence = Type.Object(
     address: text,
     capabilities: Type.Optional(
       Type.Array(OneOf([...new Set([...LLDP_CAPABILITIES, ...CDP_CAPABILITIES])]), {
-        description: "As `lldp_capabilities` or `cdp_capabilities` of the interface.",
+        description: "Same as `lldp_capabilities` or `cdp_capabilities` of the interface.",
       }),
     ),
   },
@@ -105,7 +104,7 @@ const TopologyLink = Type.Object(
     }),
     certainty: OneOf(CERTAINTIES, {
       description:
-        "Interfaces: both are known. Hosts: both devices are known, but not both interfaces for certain. Announced: the far device is not in the inventory. Beyond: received through switches that flood it, from a device announced nowhere else.",
+        "Interfaces: both are known. Hosts: both devices are known, but at least one interface is not certain. Announced: the far device is not in the inventory. Beyond: flooded through other switches, from a device announced nowhere else.",
     }),
     is_shared: Type.Boolean({
       description:
@@ -114,7 +113,7 @@ const TopologyLink = Type.Object(
     ends: Type.Array(End, { minItems: 2, maxItems: 2 }),
     speed_bps: Speed,
     oper_status: Nullable(OneOf(OPER_STATUSES), {
-      description: "Up if all known ends are up; else the status of one that is not.",
+      description: "Up if all known ends are up; otherwise the status of an end that is not.",
     }),
     group: Type.String({ description: "The same for all links between the two nodes." }),
     parallel: Type.Integer({ minimum: 1, description: "Number of links between the two nodes." }),
