@@ -186,7 +186,7 @@ async function measureMoves(browsing: Browsing, name: string, path: string, { fr
     ((after.pages - before.pages) / MOVES).toFixed(0),
     ((after.server - before.server) / MOVES).toFixed(0),
   ];
-  printRow(`${MOVES} sequential moves; processor ms per move`, NAME_WIDTH, cells, 10);
+  printRow(`${MOVES} sequential moves; CPU ms per move`, NAME_WIDTH, cells, 10);
   await page.evaluate(`watch.follow(${JSON.stringify(view)})`);
   const started = performance.now();
   for (let step = 0; step < DRAG_STEPS; step += 1) {

@@ -132,7 +132,7 @@ function printCosts(): void {
   printRow("seconds", NAME_WIDTH, ["before", "after", "more", "min", "max"]);
   for (const name of pairs[0]?.[0].keys() ?? []) {
     for (const [label, figure] of [
-      ["processor", "cpuSeconds"],
+      ["CPU", "cpuSeconds"],
       ["", "seconds"],
     ] as const) {
       const both = pairs.map((pair) => pair.map((costs) => costs.get(name)?.[figure] ?? NaN));

@@ -147,7 +147,7 @@ async function measureDeep(store: BuiltStore): Promise<void> {
   const instants = await instantsOf(running, store);
   // Only timestamps at which both networks are complete.
   const late = instants.slice(Math.floor(instants.length * 0.02));
-  // The same first page, and pages of ever different hosts, few of which are in the processor's cache.
+  // The same first page, and pages of ever different hosts, few of which are in the CPU cache.
   const pages: Array<[string, (network: string, i: number) => string]> = [
     ["first page", (network) => `network_id=${store.networkIds[network]}`],
     ["any host's", (network, i) => `host_id=${pick(store.hostIds[network] as string[], i)}`],

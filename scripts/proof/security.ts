@@ -60,7 +60,7 @@ const CONCURRENT_PROOFS: readonly Prover[] = [
   proveOnBehalf,
   proveLookAlikes,
 ];
-/** Maximum of concurrent proofs: more would wait for a processor and delay everything else. */
+/** Maximum of concurrent proofs: more would wait for a CPU and delay everything else. */
 const CONCURRENCY = 3;
 
 async function runConcurrently(context: ProofContext): Promise<Proof[]> {

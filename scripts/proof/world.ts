@@ -76,7 +76,7 @@ function perSeed(runs: readonly Run[], days: number): Table {
     columns: ["figure", ...runs.map(({ seed }) => `${seed}`)],
     rows: [
       ...names.map((name) => [name, ...runs.map(({ values }) => shown(name, values[name]))]),
-      ["processor time", ...runs.map(({ processorMs }) => `${(processorMs / 1_000).toFixed(1)} s`)],
+      ["CPU time", ...runs.map(({ processorMs }) => `${(processorMs / 1_000).toFixed(1)} s`)],
     ],
   };
 }

@@ -27,13 +27,13 @@ export function costLines({ wallMs, installs, checks, files, lanes, causesFile }
   const inTestsMs = sum([...files.values()].map((cost) => cost.wallMs));
   const waitedMs = Math.max(0, inTestsMs - sum([...files.values()].map((cost) => cost.processorMs)));
   return [
-    "== slowest files (wall, processor)",
+    "== slowest files (wall, CPU)",
     ...slowest.map(([file, cost]) => row(file, cost.wallMs, cost.processorMs)),
     "== time by cause (wall time of the processes together, count)",
     ...[...installs].map(([title, ms]) => row(`install: ${title}`, ms)),
     ...[...checks].map(([title, cost]) => row(title, cost.wallMs, cost.processorMs)),
     ...spans(causesFile),
-    row("waiting: test processes without a free processor", waitedMs),
+    row("waiting: test processes without a free CPU", waitedMs),
     "== the run",
     row("wall time, CPU time", wallMs, processorMs),
     ...lanes.map((lane, index) => row(`lane ${index + 1}: busy, idle`, lane.busyMs, lane.idleMs)),

@@ -46,7 +46,7 @@ export interface Handbook {
   readonly files: Readonly<Record<string, HandbookFile>>;
 }
 
-/** Source files of the handbook, by paths relative to this folder. */
+/** Source files of the handbook, by paths relative to this directory. */
 export interface HandbookSources {
   readonly read: (name: string) => string;
   /** In base64. */

@@ -137,7 +137,7 @@ function listAt(
 
 /**
  * Response with bytes that have no other use: it copies them, and they are freed at once. The next page then reuses
- * memory that is still in the processor's cache; the collector would free it thousands of pages later.
+ * memory that is still in the CPU cache; the collector would free it thousands of pages later.
  */
 function responseOf(page: Uint8Array<ArrayBuffer>, headers: Record<string, string>): Response {
   const response = new Response(page, { headers });

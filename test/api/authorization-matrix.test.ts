@@ -133,7 +133,7 @@ test("each caller is offered exactly the operations they may use", async () => {
   }
 });
 
-/** Callers without access to some records, in ascending order of rights. */
+/** Callers without access to some records, in ascending order of permissions. */
 const CONFINED = [
   "Viewer of near",
   "Member of near",

@@ -176,13 +176,13 @@ function naive(subnets: readonly SubnetView[]) {
     }));
 }
 
-/** Totals of a subnet, each address counted in its smallest subnet. @param all the subnet, and those within it */
+/** Totals of a subnet, each address counted in its smallest subnet. @param all the subnet and those within it */
 function totalOf({ indexes: positions, isIpv6, addresses, ranges }: SubnetView, all: readonly SubnetView[]) {
   const usable = positions.filter((position) => {
     const [smallest] = all
       .filter((subnet) => subnet.indexes.includes(position))
       .sort((a, b) => a.indexes.length - b.indexes.length);
-    // In IPv6 all are usable, though allocations skip the first one.
+    // In IPv6 all addresses are usable, though allocations skip the first one.
     return isIpv6 || !isReserved(smallest as SubnetView, position);
   });
   const used = new Set(addresses.map(({ ip_address }) => addressIndex(ip_address)));

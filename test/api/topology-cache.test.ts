@@ -79,7 +79,7 @@ test("the cached topology equals the uncached one, at any timestamp, in any orde
           : Math.max(1, Math.min(head, sequence + random.integer(9) - 4));
       expect(readCachedFacts(cache, networkId, sequence)).toEqual(uncachedFacts(networkId, sequence));
     }
-    // Without differences it is not even rebuilt.
+    // Without differences the facts are not even rebuilt.
     expect(readCachedFacts(cache, networkId, sequence)).toBe(readCachedFacts(cache, networkId, sequence));
   };
   compare();

@@ -342,7 +342,7 @@ describe.skipIf(!hasChromium)("data announced to a scan", () => {
     await page.goto(`${running.url}/hosts?table=yes`);
     await page.getByLabel("A CSV file").waitFor();
     await page.evaluate(`(() => {
-      // Simulates a folder, or a file deleted in the meantime.
+      // Simulates a directory, or a file deleted in the meantime.
       Blob.prototype.arrayBuffer = () => Promise.reject(new DOMException("gone", "NotFoundError"));
       const dataTransfer = new DataTransfer();
       dataTransfer.items.add(new File([], "folder.csv"));

@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)("host identity", () => {
     await plan.click();
     await page.getByText("Creates host server-2").waitFor();
     await page.getByText("Moves address 10.2.3.12").waitFor();
-    // After Cancel it is all still there.
+    // Cancel keeps all input.
     await page.getByRole("button", { name: "Cancel" }).click();
     await expectEventually(() => page.getByLabel("10.2.3.12").isChecked(), true);
     await expectEventually(() => page.getByLabel("Name of the new host").inputValue(), "server-2");

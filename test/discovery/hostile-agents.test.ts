@@ -14,7 +14,7 @@ import { startAgents } from "../support/snmp/agents.ts";
 import { viewOfSnmprec } from "../support/snmp/view.ts";
 
 /**
- * Limit of one scan, without waits for a processor. The wait for a silent agent is longer if it has responded before.
+ * Limit of one scan, not counting waits for a CPU. The wait for a silent agent is longer if it has responded before.
  */
 const SCAN_MAX_MS = 40_000;
 

@@ -56,7 +56,7 @@ const REACHES: Array<[string, () => Reach]> = [
   ["a thousand networks", () => ({ ...store.reach(), networkNs: networks([store.networkId], MANY_NETWORKS) })],
 ];
 
-/** Every version in reach, in commit order, computed without steps. */
+/** Every version in reach, in commit order, computed in one pass. */
 function visibleVersions(reach: Reach, kinds: readonly AnyKind[]): string[] {
   const rows = store.rows<{ n: number; sequence: number; kind: number }>(
     `SELECT v.key >> 31 AS n, v.key & 2147483647 AS sequence, r.kind FROM history_versions v

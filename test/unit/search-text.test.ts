@@ -16,7 +16,7 @@ describe("the index of free text", () => {
   ])("is matched for %p by prefixes of each of %p", (text, entries) => expect(words(text)).toEqual(entries));
 
   test("starts no word at an accent", () => {
-    // The capital of J with caron has no composed form.
+    // Capital J with caron has no composed form.
     expect(words("x-J̌y")).toEqual(["x-ǰy", "ǰy"]);
   });
 

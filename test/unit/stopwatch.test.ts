@@ -12,7 +12,7 @@ const BUSY_WORKER = `
   postMessage("done");
 `;
 
-/** Starts more threads than processors, so that each has waited for one. */
+/** Starts more threads than CPUs, so that each has waited for one. */
 async function startThreads(): Promise<Worker[]> {
   const workers = Array.from(
     { length: 2 * availableParallelism() },

@@ -6,7 +6,7 @@ import type { FigureName, FigureValues } from "./figures/figures.ts";
 export interface Bound {
   readonly figure: FigureName;
   readonly title: string;
-  /** Lowest share allowed; for figures of faults the highest value allowed. */
+  /** Lowest share allowed; for fault counts, the highest value allowed. */
   readonly isUpper?: true;
   /** Required of the mean of all seeds, and of the worst seed. */
   readonly required: readonly [mean: number, worst: number];

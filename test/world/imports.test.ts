@@ -6,7 +6,7 @@ import { importsOf, parse, readRepository } from "../support/source/syntax.ts";
 /** Everything except the driver, which feeds the rows to the product and reads its responses. */
 const INDEPENDENT = /^test\/world\/((site|events|render|oracle|figures)\/|rates\.ts)/;
 
-/** Modules outside these folders that they may import. */
+/** Modules outside these directories that they may import. */
 const ALLOWED = new Set(["test/support/injected/seeded-random.ts", "node:fs"]);
 
 /** The one module that hands rows to the product's discovery, and the one that runs scans. */

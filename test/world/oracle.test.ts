@@ -12,7 +12,7 @@ import type { Truth } from "./site/truth.ts";
 
 const HOUR = 3_600_000;
 
-/** Truth of a device; by default read to the end, with one interface and one address. */
+/** True state of a device; by default read completely, with one interface and one address. */
 function truth(device: string, fields: Partial<Truth> = {}): Truth {
   return {
     device,

@@ -68,7 +68,7 @@ export function ratesFor(days: number, base: Rates = DEFAULT_RATES): Rates {
   return { ...base, days, events: scaled(base.events), periods: scaled(base.periods) };
 }
 
-/** Shorter days for the tests: six seeds must take less than 90 s of processor time. */
+/** Shorter days for the tests: six seeds must take less than 90 s of CPU time. */
 export const CI_RATES: Rates = { ...ratesFor(24), scansPerDay: 2, placesPerDay: 10 };
 
 /** Reads a JSON object with some of the rates. @throws Error for an unknown name or a value that is not a number */

@@ -157,7 +157,7 @@ export async function signIn(
 
 /**
  * Polls until the condition holds.
- * @returns milliseconds without waits for a processor, or null after the timeout
+ * @returns milliseconds without waits for a CPU, or null after the timeout
  */
 export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = HANG_MS): Promise<number | null> {
   const startedAt = performance.now();

@@ -140,7 +140,7 @@ class Generator {
     });
     let nextAt = startedAt - Math.log(1 - chance()) * (1_000 / task.rate);
     const enqueue = (due: DueRequest) => {
-      // Last in, first out: the buffers of idle connections stay out of the processor's cache.
+      // Last in, first out: the buffers of idle connections stay out of the CPU cache.
       const connection = this.free.pop();
       if (connection !== undefined) this.dispatch(connection, due);
       else if (this.backlog.length < BACKLOG_MAX) this.backlog.push(due);

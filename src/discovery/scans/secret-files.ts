@@ -15,15 +15,15 @@ export class SecretUnreadable extends Error {
 export class SecretFiles {
   private readonly folder: string | null;
 
-  /** @param folder absolute path; null if not configured */
+  /** @param folder absolute path of the directory; null if not configured */
   constructor(folder: string | null) {
     this.folder = folder;
   }
 
   /**
    * Reads a file's text without a final line break.
-   * @param path relative to the folder
-   * @throws SecretUnreadable also for a file outside the folder, through any link
+   * @param path relative to the directory
+   * @throws SecretUnreadable also for a file outside the directory, through any link
    */
   read(path: string): string {
     if (this.folder === null) throw new SecretUnreadable("no folder of secrets is configured (--secrets-folder)");
@@ -38,7 +38,7 @@ export class SecretFiles {
   }
 }
 
-/** @param file real path, like the folder */
+/** @param file real path, like the directory */
 function assertInside(folder: string, file: string, path: string): void {
   if (!file.startsWith(folder.endsWith(sep) ? folder : folder + sep))
     throw new SecretUnreadable(`the file ${path} is outside the folder of secrets`);
@@ -61,7 +61,7 @@ function bytesOf(file: string, path: string, folder: string): Uint8Array {
     throw unreadable(`the file ${path}`, error);
   }
   try {
-    // A parent folder may have become a link since the check: verify the opened file.
+    // A parent directory may have become a link since the check: verify the opened file.
     assertInside(folder, linkOf(descriptor, path), path);
     const { mode, size } = fstatSync(descriptor);
     if ((mode & constants.S_IFMT) !== constants.S_IFREG)

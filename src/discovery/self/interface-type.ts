@@ -7,7 +7,7 @@ interface InterfaceAttributes {
   hardwareType: number;
   /** DEVTYPE of the file `uevent`; null if the driver sets none. */
   deviceType: string | null;
-  /** Names of the files and folders there. */
+  /** Names of the files and directories there. */
   entries: ReadonlySet<string>;
 }
 

@@ -22,7 +22,7 @@ export async function readTable(path: string): Promise<string> {
   }
 }
 
-/** Lists the names in a folder; null if it does not exist. */
+/** Lists the names in a directory; null if it does not exist. */
 export async function listFolder(path: string): Promise<string[] | null> {
   try {
     return await readdir(path);

@@ -12,7 +12,7 @@ import type { MachinePort, MachineSnapshot } from "./machine.ts";
 import { firstEphemeralPort, servedPorts } from "./proc-net.ts";
 import { readInterfaces } from "./read-interfaces.ts";
 
-/** Root folders; default: this machine. */
+/** Root directories; default: this machine. */
 interface ReadMachineOptions {
   procRoot?: string;
   sysRoot?: string;

@@ -144,7 +144,7 @@ const KINDS: readonly Words[] = [
   ["Router", /\brouter\b|\bCPE\b.*\bgateway\b|\bCMTS\b/i],
 ];
 
-/** Operating systems of servers and workstations; not Linux on processors of appliances. */
+/** Operating systems of servers and workstations; not Linux on the CPUs of appliances. */
 const SYSTEMS: readonly Words[] = [
   [
     "Server",

@@ -61,8 +61,8 @@ function launch(): Promise<Browser> {
       "--disable-gpu",
       // Otherwise Chromium keeps a spare renderer for the next page.
       "--renderer-process-limit=1",
-      // V8 would spend a third of the processor time on optimizing code that is hardly used again. Of its two
-      // optimizing compilers, only the cheaper one runs, after ten times the usual number of calls.
+      // V8 would spend a third of the CPU time on optimizing code that is hardly used again. Of its two optimizing
+      // compilers, only the cheaper one runs, after ten times the usual number of calls.
       "--js-flags=--no-opt --invocation-count-for-maglev=4000 --invocation-count-for-maglev-osr=1000",
       // Chromium has no sandbox for root in a container.
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),

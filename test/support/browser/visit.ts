@@ -36,7 +36,7 @@ export type Fill = (appliance: ServedAppliance) => unknown;
 interface Options {
   /** Arguments of `netledger serve`; called after the hooks that were registered before. */
   readonly args?: () => readonly string[];
-  /** Parent of the data folder. */
+  /** Parent of the data directory. */
   readonly parent?: string;
 }
 

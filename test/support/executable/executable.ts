@@ -275,7 +275,7 @@ export class Running {
     await this.waitUntil(() => this.err.includes(text), `the log to contain ${text}`);
   }
 
-  /** @returns the exit, and the time taken in milliseconds, not counting waits for a processor */
+  /** @returns the exit, and the time taken in milliseconds, not counting waits for a CPU */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<CommandResult & { readonly tookMs: number }> {
     const startedAt = performance.now();
     const before = schedulingOf(this.pid).waitedMs;

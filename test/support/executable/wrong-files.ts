@@ -217,7 +217,7 @@ export class WrongFileStage {
     this.backup = join(directory, "good.db");
   }
 
-  /** @param directory an empty folder */
+  /** @param directory an empty directory */
   static async make(executable: string, directory: string): Promise<WrongFileStage> {
     const stage = new WrongFileStage(executable, directory, writePair(directory, await makePair(Date.now())));
     writeFileSync(stage.password, `${PASSWORD}\n`);
@@ -252,7 +252,7 @@ export class WrongFileStage {
 
 type Cell = (stage: WrongFileStage, kind: KindName, folder: string) => Promise<string[]>;
 
-/** Tests each kind in a separate folder, in parallel. */
+/** Tests each kind in a separate directory, in parallel. */
 function row(name: string, kinds: readonly KindName[], cell: Cell): WrongFileRow {
   const check = async (stage: WrongFileStage, only = kinds) => {
     const failures: Record<string, string[]> = {};

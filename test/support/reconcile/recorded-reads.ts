@@ -31,7 +31,7 @@ interface RecordedValue {
   readonly value: SnmpValue;
 }
 
-/** Names of the recordings, without `.snmprec.bz2`, ascending; empty for a missing folder. */
+/** Names of the recordings, without `.snmprec.bz2`, ascending; empty if the directory is missing. */
 export function recordingNames(): string[] {
   return RECORDINGS_FOLDERS.flatMap(filesIn)
     .filter((name) => name.endsWith(SUFFIX))
@@ -56,7 +56,7 @@ export function readRecording(name: string): RecordedValue[] {
   return parseRecording(recordingText(name));
 }
 
-/** Rows of the suite's table: the peer's type of each recording; empty without the folder. */
+/** Rows of the suite's table: the peer's type of each recording; empty without the directory. */
 export function suiteRecordings(): Array<{ readonly name: string; readonly type: string }> {
   const file = join(SUITE_FOLDER, "expected.tsv");
   if (!existsSync(file)) return [];

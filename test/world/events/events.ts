@@ -39,7 +39,7 @@ function relocate(site: Site, station: Station, at: Station["at"]): void {
   site.changeStation(station, vlan === station.vlan ? { at } : { at, vlan, ip: site.newAddress(vlan) });
 }
 
-/** Machines whose address is in dispute stay where they are: their episode must have a plain end. */
+/** Machines whose address is in dispute stay where they are: their episode must have a clear end. */
 function isVictim(site: Site, id: string): boolean {
   const ip = site.stations.get(id)?.ip;
   return ip !== undefined && site.disputed.has(ip);
@@ -81,7 +81,7 @@ const stackChange: Event = (site) => {
   restack(site, stack);
 };
 
-/** Its ports vanish and its stations move to other ports; the last member stays. */
+/** Its ports disappear and its stations move to other ports; the last member stays. */
 function failMember(site: Site, stack: Device, member: Device["members"][0]): void {
   stack.members = stack.members.filter((each) => each !== member);
   for (const entry of [...stack.interfaces.values()]) {
@@ -114,7 +114,9 @@ const clone: Event = (site) => {
   if (original !== null) addEndpoint(site, "Server", original.name);
 };
 
-/** Two virtual machines on different computers, alike in the cards that their hypervisor gives to every machine. */
+/**
+ * Two virtual machines on different computers, with the same MAC addresses that their hypervisor gives to every machine.
+ */
 const commonCard: Event = (site) => {
   for (let count = 0; count < 2; count += 1) {
     const machine = addEndpoint(site, "Server", `vb-${site.next()}`);
@@ -167,7 +169,7 @@ const migration: Event = (site) => {
   if (vm !== null && target !== null) site.changeStation(vm, { at: { device: target.id, port: "" } });
 };
 
-/** A container comes, goes, or restarts: its interface keeps its name and gets another ifIndex. */
+/** A container starts, stops, or restarts: its interface keeps its name and gets another ifIndex. */
 const containerChange: Event = (site) => {
   const host = pick(site, site.present("ContainerHost"));
   const containers = [...(host?.interfaces.values() ?? [])].filter(({ name }) => name.startsWith("veth"));

@@ -34,7 +34,7 @@ export class Episodes {
     return ratio(this.expected.filter((each) => matches(each, this.listed)).length, this.expected.length);
   }
 
-  /** Episodes that are wrong, for the report. */
+  /** Wrong episodes, for the report. */
   wrong(): string[] {
     const text =
       (sign: string) =>

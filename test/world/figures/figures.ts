@@ -6,7 +6,7 @@ import { Episodes } from "./episodes.ts";
 import { Presence, ratio } from "./presence.ts";
 import { Versions } from "./versions.ts";
 
-/** Names and values of a finished run; shares from 0 to 1, counts as they are. */
+/** Names and values of a finished run; shares from 0 to 1, counts unchanged. */
 export type FigureValues = Readonly<Record<FigureName, number>>;
 
 export type FigureName =

@@ -7,7 +7,7 @@ import type { Expectation } from "./expectation.ts";
 /** Fewer rows than half of those before, and at least this many fewer, need a second read. */
 const SHRUNK_BY_MIN = 8;
 
-/** What was last true of one table of a device. */
+/** The last known true state of one table of a device. */
 interface KnownTable {
   required: ReadonlySet<string>;
   /** No longer present, but the product may wait for the next complete read. */

@@ -14,7 +14,7 @@ const LOOKS_MIN = 2;
 interface Heard extends Hearing {
   readonly firstAt: number;
   lastAt: number;
-  /** Scans that looked and did not find it since. */
+  /** Scans that have since looked for it and did not find it. */
   looks: number;
   wasHeard: boolean;
   /** Number of scans since it was due to expire. */
@@ -57,7 +57,7 @@ export class Hearsay {
     return news;
   }
 
-  /** @returns machines of which nothing is expected any more */
+  /** @returns machines of which nothing more is expected */
   endScan(now: number): string[] {
     const ended: Heard[] = [];
     for (const found of this.byIp.values())

@@ -17,7 +17,7 @@ export class Oracle {
   private readonly changedAt: ReadonlyMap<Subject, number>;
   private readonly readAt = new Map<string, number>();
   private readonly neighborsOf = new Map<string, Truth["neighbors"]>();
-  /** Subjects about which a read of another device revealed something. */
+  /** Subjects that a read of another device reported something about. */
   private readonly revealedAt = new Map<Subject, number>();
 
   /** @param changedAt the world's log: time of the last change of each subject */
@@ -38,7 +38,7 @@ export class Oracle {
     this.readAt.set(truth.device, now);
   }
 
-  /** Someone saw which machines have which addresses. */
+  /** Records which machines were seen with which addresses. */
   look(view: View, now: number): void {
     for (const machine of this.hearsay.look(view, now)) this.reveal(machine, now);
     for (const { ip, machine } of view.hearings) this.tables.heardElsewhere(ip, machine);
@@ -75,7 +75,7 @@ export class Oracle {
     return expectations;
   }
 
-  /** Conflicts that must be listed, and those that may be: `Address 10.0.101.7`, `Mac 3c:52:…`. */
+  /** Conflicts that must be listed, and conflicts that may be: `Address 10.0.101.7`, `Mac 3c:52:…`. */
   conflicts(): { readonly required: ReadonlySet<string>; readonly tolerated: ReadonlySet<string> } {
     const seen = this.hearsay.disputed();
     return {
@@ -87,7 +87,7 @@ export class Oracle {
     };
   }
 
-  /** Whether one of these subjects changed, or was revealed, after a timestamp. */
+  /** Whether one of these subjects changed, or was first reported, after a timestamp. */
   hasChanged(subjects: readonly Subject[], since: number): boolean {
     return subjects.some((each) => (this.changedAt.get(each) ?? 0) > since || (this.revealedAt.get(each) ?? 0) > since);
   }

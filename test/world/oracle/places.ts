@@ -28,7 +28,7 @@ export class Places {
     return [...this.newest.keys()];
   }
 
-  /** Stations that several switches still list: they moved, and the former switch was not read since. */
+  /** Stations that several switches still list: they moved, and the former switch has not been read since. */
   listedTwice(): string[] {
     const counts = new Map<string, number>();
     for (const stations of this.bySwitch.values())

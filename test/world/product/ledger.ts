@@ -64,12 +64,12 @@ export class Ledger {
     });
   }
 
-  /** Host to which a sighting of a machine at an address went; null if to none. */
+  /** Host that a sighting of a machine at an address was assigned to; null if none. */
   async hostAt(ip: string, isOwn: (address: any, host: any) => boolean): Promise<string | null> {
     const found = [...(this.addressIds.get(ip) ?? [])].flatMap((id) => this.records.get("ip_address")?.get(id) ?? []);
     const own = found.filter((address) => isOwn(address, this.records.get("host")?.get(address.host_id)));
     if (own.length < 2) return own[0]?.host_id ?? null;
-    // Several records: the one that was seen last.
+    // If there are several, the one seen last.
     const live = await Promise.all(own.map(({ id }) => this.product.getIfServed(`ip-addresses/${id}`)));
     const newest = live
       .filter((each) => each !== null)
