@@ -383,6 +383,35 @@ describe("the secret of a credential assigned to a host", () => {
     expect(await sentTo()).toEqual([OWN, SECOND, outer]);
   });
 
+  test("is not sent to an address that ended in a scan and returns in a sweep, with its lineage", async () => {
+    const returning = "10.2.0.9";
+    const reporting = (...own: string[]) => {
+      const addresses = own.map((ip_address) => ({ ip_address, prefix_length: 24, if_index: null }));
+      const device = fakeDevice({ sys_name: "core", interfaces: [OWN_INTERFACE], addresses });
+      probes.devices.set(OWN, { community: SECRET, device });
+    };
+    reporting(OWN, returning);
+    await runScan({ kind: "full" }, member);
+    tick();
+    const { id } = await addressOf(returning);
+    reporting(OWN);
+    await runScan({ kind: "full" }, member);
+    tick();
+    expect((await currentHost()).ip_addresses.map((each: JsonRecord) => each.ip_address)).toEqual([OWN, SECOND]);
+    probes.devices.clear();
+    probes.alive.set(returning, { mac_address: OWN_MAC });
+    await runScan({ kind: "sweep" }, member);
+    tick();
+    expect(await addressOf(returning)).toMatchObject({ lineage_id: id });
+    expect(await sentTo()).toEqual([OWN, SECOND]);
+    // The device itself reports it again.
+    reporting(OWN, returning);
+    await runScan({ kind: "full" }, member);
+    tick();
+    probes.devices.clear();
+    expect(await sentTo()).toEqual([OWN, SECOND, returning]);
+  });
+
   test("raises a finding for an unconfirmed address", async () => {
     await add(EVIL);
     await remove(OWN);

@@ -219,6 +219,85 @@ describe("a record that a person edited or refers to", () => {
     expect((await entry(1)).neighbor).toEqual({ type: "IfEntry", id: far.id });
   });
 
+  test("loses what scans found on an interface, which is then neither up nor used, until it returns", async () => {
+    const used = ethernet(2, {
+      forwarding: [{ mac_address: mac(9, 9), vlan_number: 20 }],
+      lldp: [
+        { chassis_id: { subtype: "MacAddress", value: mac(8) }, port_id: { subtype: "InterfaceName", value: "x" } },
+      ],
+      native_vlan: 10,
+      vlans: [20],
+    });
+    const vlans = [10, 20].map((number) => ({ number, name: `v-${number}` }));
+    const both = chassis([], {
+      interfaces: [...cards(1), used],
+      addresses: [address("10.0.0.2"), address("10.0.0.9", 2)],
+      vlans,
+    });
+    await scan.devices(both);
+    const written = await entry(2);
+    const body = { ...written, custom_fields: undefined, if_alias: "reserved for the lab" };
+    expect((await owner.put(`if-entries/${written.id}`, body)).status).toBe(200);
+    tick();
+    await scan.runAll([
+      ["discovery.devices", { sightings: [chassis([1], { vlans: [] })] }],
+      ["discovery.vlans", {}],
+    ]);
+    const absent = await entry(2);
+    expect(absent).toMatchObject({ id: written.id, oper_status: "NotPresent", if_alias: "reserved for the lab" });
+    for (const field of ["fdb_macs", "lldp_chassis_id", "native_vlan_id", "vlan_ids", "ip_address_id"])
+      expect([field, field in written, field in absent]).toEqual([field, true, false]);
+    expect(await get("vlans")).toEqual([]);
+    const network = `network_id=${appliance.first.networkId}`;
+    expect((await get(`summary?${network}`)).interfaces_by_oper_status).toMatchObject({ Up: 1, NotPresent: 1 });
+    expect((await get('if-entries?filter=oper_status="Up"')).map(({ if_index }: JsonRecord) => if_index)).toEqual([1]);
+    const stations = await get(`stations?${network}`);
+    expect(stations).toEqual([]);
+    const [{ ports }] = (await get(`hosts/${absent.host_id}/faceplate`)).groups;
+    expect(ports[1]).toMatchObject({
+      oper_status: "NotPresent",
+      stations: [],
+      neighbor: null,
+      unused_since: absent.updated_at,
+    });
+    await scan.devices(both);
+    expect(await entry(2)).toMatchObject({
+      oper_status: "Up",
+      fdb_macs: [mac(9, 9)],
+      if_alias: "reserved for the lab",
+    });
+  });
+
+  test("stays if it is an interface whose ifIndex another interface takes over", async () => {
+    await scan.devices(chassis([1, 2, 3]));
+    const written = await entry(2);
+    expect((await owner.put(`if-entries/${written.id}`, { ...written, if_alias: "spare" })).status).toBe(200);
+    tick();
+    const renumbered = chassis([], { interfaces: [...cards(1), { ...ethernet(3), if_index: 2 }] });
+    await scan.devices(renumbered);
+    const names = (await entries()).map((each) => [each.if_index, each.if_name, each.oper_status]);
+    expect(names).toEqual([
+      [1, "Gi0/1", "Up"],
+      [2, "Gi0/3", "Up"],
+      [2_147_483_647, "Gi0/2", "NotPresent"],
+    ]);
+    await expectSettled(renumbered);
+    await scan.devices(chassis([1, 2, 3]));
+    expect((await entry(2)).id).toBe(written.id);
+    expect(await indexes()).toEqual([1, 2, 3]);
+  });
+
+  test("stays if it is a host that a person placed on the map, even if a device has its address", async () => {
+    await scan.addresses({ ip_address: "10.0.0.9", mac_address: null, answered: ["Icmp"] });
+    const { id } = await host();
+    const { networkId } = appliance.first;
+    const nodes = { [id]: { x: 10, y: 20 } };
+    expect((await owner.put(`networks/${networkId}/map-positions`, { nodes })).status).toBe(200);
+    tick();
+    await scan.devices(chassis([1], { addresses: [address("10.0.0.2"), address("10.0.0.9")] }));
+    expect((await hosts()).map((each) => each.id)).toContain(id);
+  });
+
   test("stays if it is an address that a person named", async () => {
     const both = { addresses: [address("10.0.0.2"), address("10.0.0.9", 2)] };
     await scan.devices(chassis([1, 2], both));

@@ -11,6 +11,7 @@ import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { nextPosition } from "../../resources/hosts/new-child.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { isPlacedByPerson } from "../../resources/map-positions/map-position.ts";
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceIdentity, serviceKind } from "../../resources/services/service.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
@@ -199,8 +200,8 @@ export class AddressBook {
   }
 
   /**
-   * Merges a host that a sweep saw at one address into the host it turned out to be. Only if no person edited it and it
-   * reported nothing itself.
+   * Merges a host that a sweep saw at one address into the host it turned out to be. Only if no person edited it or
+   * placed it on the map, and it reported nothing itself.
    */
   absorb(host: HostRecord, otherId: string, present: Addresses): void {
     const { tx, index, scanId } = this.write;
@@ -256,7 +257,11 @@ export class AddressBook {
       ...tx.children(portKind, "host_n", host.id),
       ...tx.children(serviceKind, "host_n", host.id),
     ];
-    return host.source.type !== "Manual" && [host, ...children].every((record) => !isTouchedByPerson(tx, record.id));
+    return (
+      host.source.type !== "Manual" &&
+      !isPlacedByPerson(tx, host) &&
+      [host, ...children].every((record) => !isTouchedByPerson(tx, record.id))
+    );
   }
 }
 

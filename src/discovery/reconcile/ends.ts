@@ -1,15 +1,12 @@
 // Ends of interfaces and addresses that are missing from a complete read of their device. Records that a person wrote
 // or refers to stay, marked as stale.
 
-import { formatInstant } from "../../base/instant.ts";
 import type { Kind, RecordBase } from "../../db/kind.ts";
-import type { Discoverable } from "../../resources/discovered.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
-import { referrersOf } from "../../resources/references.ts";
 import type { Device } from "../device.ts";
-import { isTouchedByPerson } from "./provenance.ts";
+import { isKeptByPeople, markAbsent } from "./kept-records.ts";
 import {
   type EndingTable,
   judgeRead,
@@ -43,10 +40,19 @@ export class Ends {
     this.before = readsMemory(write.tx, host.id);
   }
 
-  /** @param missing entries that the report lacks */
-  interfaces(missing: readonly IfEntryRecord[]): void {
-    const isOwn = (n: number) => this.lastReports().own.has(n) || !this.lastReports().others.has(n);
-    this.end(ifEntryKind, "interfaces", missing, (entry) => entry.if_name ?? entry.if_descr, isOwn);
+  /**
+   * @param missing entries that the report lacks
+   * @param keep called for those that stay
+   */
+  interfaces(missing: readonly IfEntryRecord[], keep: (entry: IfEntryRecord) => void): void {
+    this.end({
+      kind: ifEntryKind,
+      table: "interfaces",
+      missing,
+      labelOf: (entry) => entry.if_name ?? entry.if_descr,
+      isOwn: (n) => this.lastReports().own.has(n) || !this.lastReports().others.has(n),
+      keep,
+    });
   }
 
   /**
@@ -54,8 +60,14 @@ export class Ends {
    * @param missing addresses that the report lacks, except the one that responded
    */
   addresses(missing: readonly IpAddressRecord[]): void {
-    const isOwn = (n: number) => this.lastReports().own.has(n);
-    this.end(ipAddressKind, "addresses", missing, ({ ip_address }) => ip_address, isOwn);
+    this.end({
+      kind: ipAddressKind,
+      table: "addresses",
+      missing,
+      labelOf: ({ ip_address }) => ip_address,
+      isOwn: (n) => this.lastReports().own.has(n),
+      keep: (record) => markAbsent(this.write.tx, ipAddressKind, record),
+    });
   }
 
   /** Call once, after both. */
@@ -66,13 +78,7 @@ export class Ends {
     rememberReads(write.tx, this.host.id, before, { sizes, vlans: vlansRead(this.device) ?? before.vlans });
   }
 
-  private end<R extends RecordBase & Discoverable>(
-    kind: Kind<R>,
-    table: EndingTable,
-    missing: readonly R[],
-    labelOf: (record: R) => string,
-    isOwn: (n: number) => boolean,
-  ): void {
+  private end<R extends RecordBase>({ kind, table, missing, labelOf, isOwn, keep }: Missing<R>): void {
     const { write, device } = this;
     const { tx, scanId } = write;
     const { doubt, isPassing, isCounting, size } = judgeRead(device, table, this.before.sizes[table] ?? null);
@@ -102,30 +108,25 @@ export class Ends {
         this.isUnfinished = true;
         return;
       }
-      if (this.isKept(kind, record)) this.markAbsent(kind, record);
+      if (isKeptByPeople(tx, kind, record)) keep(record);
       else write.close(kind, record, `${labelOf(record)} of ${this.host.name}`, reason);
     }
-  }
-
-  /** True if a person wrote the record, or a record that refers to it. */
-  private isKept<R extends RecordBase>(kind: Kind<R>, { id }: R): boolean {
-    const { tx } = this.write;
-    return (
-      isTouchedByPerson(tx, id) || referrersOf(tx, kind, id).some(({ record }) => isTouchedByPerson(tx, record.id))
-    );
-  }
-
-  private markAbsent<R extends RecordBase & Discoverable>(kind: Kind<R>, record: R): void {
-    const { tx } = this.write;
-    const absent = kind.code === ifEntryKind.code ? { oper_status: "NotPresent" } : {};
-    const stale_since = record.stale_since ?? formatInstant(tx.instant);
-    tx.update<RecordBase, object>(kind as unknown as Kind<RecordBase>, record.id, { stale_since, ...absent });
   }
 
   private lastReports() {
     this.reports ??= lastReportsOf(this.write, this.host, this.polledAddress);
     return this.reports;
   }
+}
+
+interface Missing<R extends RecordBase> {
+  readonly kind: Kind<R>;
+  readonly table: EndingTable;
+  readonly missing: readonly R[];
+  readonly labelOf: (record: R) => string;
+  /** True for the numbers of records that this device reported. */
+  readonly isOwn: (n: number) => boolean;
+  readonly keep: (record: R) => void;
 }
 
 const TABLE_NAMES = { interfaces: "ifTable", addresses: "the address tables" } as const;

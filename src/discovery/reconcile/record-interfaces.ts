@@ -14,7 +14,7 @@ import { type MoreLldpNeighbor, type MoreNeighbor, withFarEnd } from "../../reso
 import { ignoredKind } from "../../resources/ignored/ignored.ts";
 import { namesInSigns } from "../../resources/ignored/signs.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
-import { CHILDREN_MAX } from "../../schemas/schemas.ts";
+import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
 import type { CdpAnnouncement, DeviceAddress, DeviceInterface, ForwardingEntry, LldpAnnouncement } from "../device.ts";
 import type { RowReason } from "../rows.ts";
 import { isFloodable } from "../topology/announcements.ts";
@@ -26,9 +26,10 @@ import {
   leftoversAmong,
   matchInterfaces,
 } from "./interface-matching.ts";
+import { isKeptByPeople, markAbsent } from "./kept-records.ts";
 import type { OmittedRows } from "./left-out.ts";
 import { isForwardingSetByUser, isSetByUser, isTouchedByPerson } from "./provenance.ts";
-import type { Reported, ReportedEach } from "./reported-fields.ts";
+import { mergeReported, type Reported, type ReportedEach } from "./reported-fields.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import type { NetworkVlans } from "./vlan-keeper.ts";
 
@@ -71,11 +72,12 @@ export function recordInterfaces(
     : new Map<string, FdbEntryRecord[]>();
   const places = reportedPlaces(context);
   const polledId = context.addresses.get(context.polledAddress)?.id ?? null;
-  const manualIndexes = freeIndexes(write, matched, stored);
+  const manualIndexes = freeIndexes(write, matched, stored, interfaces);
   const isPresent = ({ id }: IfEntryRecord) => tx.find(ifEntryKind, id) !== null;
   if (context.ends !== null) {
     const current = new Set(matched.values());
-    context.ends.interfaces(stored.filter((entry) => !current.has(entry) && isPresent(entry)));
+    const missing = stored.filter((entry) => !current.has(entry) && isPresent(entry));
+    context.ends.interfaces(missing, (entry) => keepAbsent(write, entry, context.omitted));
   }
   const added = interfaces.filter((each) => !matched.has(each) && !leftovers.has(each));
   const deleted = deletedInterfacesAmong(added, interfaces, added.length === 0 ? [] : deletedInterfaces(write, host));
@@ -163,6 +165,27 @@ export function recordInterfaces(
   return isComplete;
 }
 
+/** Marks an entry that stays although its device lacks it, and clears what scans found on it. */
+function keepAbsent(write: ScanWrite, entry: IfEntryRecord, omitted: OmittedRows): void {
+  const { tx } = write;
+  const { id } = entry;
+  syncForwarding(write, entry, {
+    reported: [],
+    stored: tx.children(fdbEntryKind, "if_entry_n", id),
+    isRetained: null,
+    omitted,
+  });
+  const now = tx.get(ifEntryKind, id);
+  const cleared: Reported<IfEntryRecord> = {
+    ...reportedAnnouncements({ lldp: [], cdp: [] }, now),
+    ip_address_id: null,
+    native_vlan_id: null,
+    vlan_ids: null,
+  };
+  const changes = mergeReported(now, cleared, undefined, (field) => isSetByUser(tx, id, field, [null, ""]));
+  markAbsent(tx, ifEntryKind, now, { ...changes, oper_status: "NotPresent" });
+}
+
 function reportedPlaces({ addresses, reportedAddresses = [], mayHave }: InterfaceContext) {
   const places = reportedAddresses.flatMap(({ if_index, ip_address }) => {
     const record = addresses.get(ip_address);
@@ -233,18 +256,22 @@ function deletedInterfaces({ tx }: ScanWrite, host: HostRecord): DeletedInterfac
 }
 
 /**
- * Deletes the entry whose number another interface takes over: numbers are unique.
- * @returns the numbers of manual entries, which discovery must not delete
+ * Deletes the entry whose number another interface takes over: numbers are unique. One that people keep gets a number
+ * that no device uses.
+ * @returns the numbers of manual entries, which keep them
  */
 function freeIndexes(
   write: ScanWrite,
   matched: ReadonlyMap<DeviceInterface, IfEntryRecord>,
   stored: readonly IfEntryRecord[],
+  interfaces: readonly DeviceInterface[],
 ): Set<number> {
   const manualIndexes = new Set<number>();
   const retained = new Set(matched.values());
   const moved = [...matched].filter(([reported, entry]) => reported.if_index !== entry.if_index);
   const moving = new Set(moved.map(([reported]) => reported.if_index));
+  const used = new Set([...interfaces, ...stored].map(({ if_index }) => if_index));
+  let free = INT32_MAX;
   for (const entry of stored) {
     if (retained.has(entry) || !moving.has(entry.if_index)) continue;
     const label = entry.if_name ?? entry.if_descr;
@@ -255,7 +282,11 @@ function freeIndexes(
       write.addFinding({ type: "Skipped", entity: ifEntryKind.name, id: entry.id, label, reason });
       continue;
     }
-    write.close(ifEntryKind, entry, label, taken);
+    if (isKeptByPeople(write.tx, ifEntryKind, entry)) {
+      while (used.has(free)) free -= 1;
+      used.add(free);
+      write.tx.update(ifEntryKind, entry.id, { if_index: free });
+    } else write.close(ifEntryKind, entry, label, taken);
   }
   return manualIndexes;
 }
@@ -297,7 +328,7 @@ function reportedFieldsOf(
 
 /** The first announcement of each protocol has dedicated fields. */
 function reportedAnnouncements(
-  { lldp: announced, cdp: cached }: DeviceInterface,
+  { lldp: announced, cdp: cached }: Pick<DeviceInterface, "lldp" | "cdp">,
   before: IfEntryRecord | null,
 ): Reported<IfEntryRecord> {
   if (announced === undefined && cached === undefined) return {};

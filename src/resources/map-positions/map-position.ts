@@ -6,8 +6,9 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Sql } from "../../db/connection.ts";
 import { scopeKey } from "../../db/kind.ts";
 import type { ReadConnection } from "../../db/reading/read-connection.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { Body, Nullable, OneOf, Uuid } from "../../schemas/schemas.ts";
-import { hostKind } from "../hosts/host.ts";
+import { type HostRecord, hostKind } from "../hosts/host.ts";
 
 /** Origin of a position: set by a person, or laid out by the appliance. */
 export const PLACED_BY = ["person", "layout"] as const;
@@ -100,6 +101,14 @@ export function idsOutsideNetwork(connection: Connection, networkN: number, node
   return nodeIds.filter(
     (id) => !id.startsWith("unknown-") && statement.values(id, scopeKey(networkN, hostKind)).length === 0,
   );
+}
+
+/** Whether a person placed a host on the map of its network. */
+export function isPlacedByPerson(tx: WriteTransaction, { id, network_id }: HostRecord): boolean {
+  const statement = tx.db.$client.query(
+    "SELECT 1 FROM map_positions WHERE network_n = ?1 AND node_id = ?2 AND placed = 'person'",
+  );
+  return statement.get(tx.recordN(network_id) ?? 0, id) !== null;
 }
 
 /** Drops positions of hosts whose history has been pruned completely. */

@@ -1,0 +1,29 @@
+// Records that scans never end: a person wrote them, placed them on the map, or refers to them. They become stale.
+
+import { formatInstant } from "../../base/instant.ts";
+import type { AnyKind, Kind, RecordBase } from "../../db/kind.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import type { Discoverable } from "../../resources/discovered.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { isPlacedByPerson } from "../../resources/map-positions/map-position.ts";
+import { referrersOf } from "../../resources/references.ts";
+import { isTouchedByPerson } from "./provenance.ts";
+
+/** True if a person wrote the record or one that refers to it, or placed the host on the map. */
+export function isKeptByPeople(tx: WriteTransaction, kind: AnyKind, record: RecordBase): boolean {
+  const { id } = record;
+  if (isTouchedByPerson(tx, id)) return true;
+  if (kind.code === hostKind.code && isPlacedByPerson(tx, record as HostRecord)) return true;
+  return referrersOf(tx, kind, id).some((referrer) => isTouchedByPerson(tx, referrer.record.id));
+}
+
+/** Marks a record as stale from now on, unless it is already. @param absent further fields to set */
+export function markAbsent<R extends RecordBase & Discoverable>(
+  tx: WriteTransaction,
+  kind: Kind<R>,
+  record: R,
+  absent: Partial<R> = {},
+): void {
+  const stale_since = record.stale_since ?? formatInstant(tx.instant);
+  tx.update<RecordBase, object>(kind as unknown as Kind<RecordBase>, record.id, { stale_since, ...absent });
+}
