@@ -15,8 +15,17 @@ export interface AddressSighting {
   readonly hostname?: string | null;
   /** Kinds of responses; empty if only another device's neighbor table lists it. */
   readonly answered: readonly ("Icmp" | "Tcp" | "Neighbor" | "Snmp")[];
-  /** TCP and UDP ports probed; those in `open` responded. Undefined: none probed. */
-  readonly ports?: { readonly asked: readonly number[]; readonly open: readonly OpenPort[] };
+  /** Undefined: no ports probed. */
+  readonly ports?: ProbedPorts;
+}
+
+export interface ProbedPorts {
+  /** Numbers of the TCP and UDP ports probed. */
+  readonly asked: readonly number[];
+  /** Ports that responded. */
+  readonly open: readonly OpenPort[];
+  /** TCP ports that the address itself refused. The others are silent. Undefined: none, or unknown. */
+  readonly refused?: readonly number[];
 }
 
 export interface OpenPort {

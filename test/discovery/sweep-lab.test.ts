@@ -89,7 +89,11 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
         ip_address: LAB.behind,
         mac_address: null,
         answered: ["Tcp"],
-        ports: { asked: expect.arrayContaining([22, 80, 443]), open: [{ number: 80, protocol: "Tcp", service }] },
+        ports: {
+          asked: expect.arrayContaining([22, 80, 443]),
+          open: [{ number: 80, protocol: "Tcp", service }],
+          refused: expect.arrayContaining([22, 443]),
+        },
       },
     ]);
     expect(report("behind").sightings[0]?.ports?.asked.length).toBeGreaterThanOrEqual(20);

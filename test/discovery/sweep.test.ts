@@ -73,7 +73,7 @@ function startGreeter(greeting: string, hostname = HOST): Bun.TCPSocketListener 
 }
 
 describe("a sweep of responding addresses", () => {
-  test("reports open ports with their services", async () => {
+  test("reports open ports with their services, and the refused ones", async () => {
     const ssh = startGreeter("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n");
     const mail = startGreeter("220 mx.example.org ESMTP Postfix\r\n");
     const ports = [ssh.port, mail.port];
@@ -87,7 +87,7 @@ describe("a sweep of responding addresses", () => {
         ip_address: HOST,
         mac_address: null,
         answered: expect.arrayContaining(["Tcp"]),
-        ports: { asked: [9, ...ports].sort((a, b) => a - b), open },
+        ports: { asked: [9, ...ports].sort((a, b) => a - b), open, refused: [9] },
       },
     ]);
     expect(stats).toMatchObject({ done: 1, found: 1, errors: {} });
@@ -95,7 +95,7 @@ describe("a sweep of responding addresses", () => {
 
   test("names ports by number only without service probes, and probes no ports if none are given", async () => {
     const [known] = (await sweepOf(`${HOST}/32`, { isIdentifyingOn: false })).sightings;
-    expect(known?.ports).toEqual({ asked: [9], open: [] });
+    expect(known?.ports).toEqual({ asked: [9], open: [], refused: [9] });
     const { sightings } = await sweepOf(`${HOST}/32`, { tcpPorts: [] });
     expect(sightings.every(({ ports }) => ports === undefined)).toBe(true);
   });

@@ -15,6 +15,7 @@ import { looksDerived, nameOfMac, renameDerived } from "./host-names.ts";
 import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
 import { lineOf } from "./line.ts";
 import { recordOpenPorts } from "./record-ports.ts";
+import { endRefusedPorts } from "./refused-ports.ts";
 import type { Reported } from "./reported-fields.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { selfHost } from "./self-host.ts";
@@ -48,6 +49,7 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
   if (looksDerived(host)) renameDerived(write, now, present);
   write.recordSeen(host.id, address, reason);
   if (sighting.ports !== undefined) recordOpenPorts(write, host, sighting.ports.open);
+  endRefusedPorts(write, host, sighting, present.keys());
   if (assigned !== null) return KEPT_ROW;
   return present.size >= CHILDREN_MAX ? "limit" : "deleted";
 }

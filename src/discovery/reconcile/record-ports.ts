@@ -10,7 +10,7 @@ import { discoveredBinding, discoveredPort, discoveredService } from "./new-reco
 import { isTouchedByPerson } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
-/** Keeps unseen ports: a filter may hide them. */
+/** Keeps other ports: endRefusedPorts decides on them. */
 export function recordOpenPorts(write: ScanWrite, host: HostRecord, open: readonly OpenPort[]): void {
   if (open.length === 0) return;
   const { tx } = write;

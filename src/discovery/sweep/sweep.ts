@@ -4,7 +4,7 @@
 import { type Ip, parseIp } from "../../base/ip.ts";
 import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";
-import type { AddressSighting, OpenPort } from "../sightings.ts";
+import type { AddressSighting, OpenPort, ProbedPorts } from "../sightings.ts";
 import { ECHO_METHODS, type EchoMethod } from "./echo.ts";
 import type { ErrorKind } from "./error-kinds.ts";
 import { knownService } from "./identify-service.ts";
@@ -191,7 +191,7 @@ class SweepRun {
       mac_address: presence.mac_address,
       ...(hostname === undefined ? {} : { hostname }),
       answered: (["Icmp", "Tcp", "Neighbor"] as const).filter((evidence) => answered.has(evidence)),
-      ...(this.tcpPorts.length === 0 || isIntercepted ? {} : { ports: { asked: ports.asked, open: ports.open } }),
+      ...(this.tcpPorts.length === 0 || isIntercepted ? {} : { ports: ports.probed }),
     };
     // May be a router that responds for all addresses.
     if (answered.size === 1 && answered.has("Neighbor") && presence.mac_address !== null)
@@ -202,7 +202,7 @@ class SweepRun {
   private async portsOf(
     ip: Ip,
     presence: Presence,
-  ): Promise<{ asked: number[]; open: OpenPort[]; outcomes: ReadonlyMap<number, TcpOutcome> }> {
+  ): Promise<{ probed: ProbedPorts; outcomes: ReadonlyMap<number, TcpOutcome> }> {
     const outcomes = new Map(presence.tcp);
     const ports = shuffledInBlocks(
       this.tcpPorts.filter((port) => !outcomes.has(port) || outcomes.get(port)?.kind === "Silent"),
@@ -216,8 +216,10 @@ class SweepRun {
     };
     await Promise.all(Array.from({ length: MAX_CONCURRENT_PORTS }, probeNext));
     const open: OpenPort[] = [];
-    if (isAllOpen(outcomes)) return { asked: [], open, outcomes };
-    for (const number of ascending([...outcomes.keys()].filter((port) => outcomes.get(port)?.kind === "Open"))) {
+    if (isAllOpen(outcomes)) return { probed: { asked: [], open }, outcomes };
+    const having = (isMeant: (outcome: TcpOutcome) => boolean): number[] =>
+      [...outcomes].flatMap(([port, outcome]) => (isMeant(outcome) ? [port] : [])).sort((a, b) => a - b);
+    for (const number of having(({ kind }) => kind === "Open")) {
       const service =
         this.options.isIdentifyingOn === false
           ? knownService(number)
@@ -225,8 +227,9 @@ class SweepRun {
       open.push({ number, protocol: "Tcp", service });
     }
     // Excludes ports that this machine could not probe.
-    const asked = ascending([...outcomes.keys()].filter((port) => !isLocalFault(outcomes.get(port))));
-    return { asked, open, outcomes };
+    const asked = having((outcome) => !isLocalFault(outcome));
+    const refused = having(({ kind }) => kind === "Refused");
+    return { probed: { asked, open, ...(refused.length === 0 ? {} : { refused }) }, outcomes };
   }
 
   private async hostnameOf(ip: Ip): Promise<string | null | undefined> {
@@ -268,13 +271,9 @@ function isAllOpen(outcomes: ReadonlyMap<number, TcpOutcome>): boolean {
   return outcomes.size >= MIN_PORTS_TO_SUSPECT && outcomes.values().every(({ kind }) => kind === "Open");
 }
 
-function isLocalFault(outcome: TcpOutcome | undefined): boolean {
+function isLocalFault(outcome: TcpOutcome): boolean {
   return (
-    outcome?.kind === "Failed" &&
+    outcome.kind === "Failed" &&
     (outcome.error === "Exhausted" || outcome.error === "NotPermitted" || outcome.error === "Other")
   );
-}
-
-function ascending(numbers: number[]): number[] {
-  return numbers.sort((a, b) => a - b);
 }

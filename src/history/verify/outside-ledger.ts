@@ -61,6 +61,11 @@ const OTHER_TABLES: Readonly<Record<string, OtherTable>> = {
     singular: "note of how much a device reported",
     plural: "notes of how much devices reported",
   },
+  discovery_open_ports: {
+    check: "memory",
+    singular: "note of where a host's ports answered",
+    plural: "notes of where hosts' ports answered",
+  },
   discovery_tellings: {
     check: "memory",
     singular: "note of what a device reported",

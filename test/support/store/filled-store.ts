@@ -211,7 +211,9 @@ async function runDiscovery(appliance: TestAppliance): Promise<void> {
   await writer.devices(sighting);
   clock.advance(60_000);
   await writer.devices(sighting);
-  await writer.addresses(seenAt("10.98.0.9", { mac_address: mac(200, 77) }));
+  const two = { mac_address: mac(200, 77) };
+  const ports = { asked: [22], open: [{ number: 22, protocol: "Tcp", service: null }] } as const;
+  await writer.addresses(seenAt("10.98.0.9", two), seenAt("10.98.0.10", { ...two, ports }));
 }
 
 async function saveStore(
