@@ -220,7 +220,7 @@ describe("a full scan", () => {
     const { end } = await run();
     expect(queriedAddresses(probes)).toEqual(["10.0.0.3", "10.0.0.4"]);
     const written = commands.map(({ command }) => command).filter((name) => name !== "discovery.note");
-    expect(written).toEqual(["discovery.devices", "discovery.addresses", "discovery.vlans"]);
+    expect(written).toEqual(["discovery.devices", "discovery.addresses", "discovery.swept", "discovery.vlans"]);
     const seen = { ip_address: "10.0.0.3", mac_address: "00:00:5e:00:53:03", hostname: "h3" };
     expect(commands[0]?.input.sightings).toMatchObject([{ ...seen, credential: { credential_id: "public" } }]);
     expect(commands[1]?.input.sightings).toHaveLength(2);
@@ -553,10 +553,10 @@ describe("the end of a scan", () => {
       }),
     });
     expect((await run()).end.outcome).toMatchObject({
-      records: { hosts: { created: 3, updated: 6, deleted: 9 } },
+      records: { hosts: { created: 4, updated: 8, deleted: 12 } },
       findings: { Created: 1 },
     });
-    expect(findings()).toEqual([{ ...finding, records: { ports: { created: 3, updated: 6, deleted: 9 } } }]);
+    expect(findings()).toEqual([{ ...finding, records: { ports: { created: 4, updated: 8, deleted: 12 } } }]);
     expect(notes().map(({ ordinal }) => ordinal)).toEqual([0]);
   });
 });

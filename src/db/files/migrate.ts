@@ -21,6 +21,7 @@ import people from "../../../migrations/0039_people.sql" with { type: "text" };
 import operations from "../../../migrations/0040_operations.sql" with { type: "text" };
 import reads from "../../../migrations/0041_reads.sql" with { type: "text" };
 import openPorts from "../../../migrations/0042_open_ports.sql" with { type: "text" };
+import sightings from "../../../migrations/0043_sightings.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { DomainError } from "../../base/errors.ts";
 import { describeReadError, describeWrongType, openRegular } from "../../base/regular-file.ts";
@@ -34,7 +35,16 @@ import { describeOpenFailure, GOOD_COPY, readFailureOf } from "../trouble.ts";
 const LAST_UNRELEASED_SCHEMA = 35;
 
 /** Append-only. A database's version (`PRAGMA user_version`) is the number of the last migration applied. */
-export const MIGRATIONS: readonly string[] = [ledger, inventory, discovery, people, operations, reads, openPorts];
+export const MIGRATIONS: readonly string[] = [
+  ledger,
+  inventory,
+  discovery,
+  people,
+  operations,
+  reads,
+  openPorts,
+  sightings,
+];
 
 export const SCHEMA_VERSION = LAST_UNRELEASED_SCHEMA + MIGRATIONS.length;
 /** "nled": distinguishes netledger databases from other SQLite files, including for `file`. */

@@ -14,6 +14,7 @@ import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import { KEPT_ROW } from "../rows.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../sightings.ts";
+import { recordAnswers } from "./hearsay.ts";
 import { recordAddress } from "./record-address.ts";
 import { recordDevice } from "./record-device.ts";
 import { type ScanInput, ScanWrite } from "./scan-write.ts";
@@ -47,6 +48,7 @@ export function recordAddresses(
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   const write = new ScanWrite(tx, input, actor);
   const subnets = new SubnetPlacer(write, input.blocks, input.are_blocks_accepting);
+  recordAnswers(write, input.sightings);
   for (const sighting of input.sightings) {
     const isOverheard = sighting.answered.length === 0;
     const isOutside = isOverheard && !subnets.contains(sighting.ip_address);

@@ -38,3 +38,27 @@ export function neighborSightingsOf(device: Device, knownMacs: readonly string[]
   }));
   return { sightings, rows: narrowed(device.rows.arp, entries) };
 }
+
+/**
+ * Lists what a device heard, for DeviceSighting.heard: every address with every MAC address and interface, except its
+ * own.
+ * @returns undefined if it serves no neighbor tables
+ */
+export function heardBy(device: Device): string | undefined {
+  if (device.arp === undefined) return undefined;
+  const ownMacs = new Set((device.interfaces ?? []).map((each) => each.mac_address));
+  const ownAddresses = new Set(ownMacs.size > 0 ? [] : (device.addresses ?? []).map((each) => each.ip_address));
+  return linesOf(
+    device.arp.filter(({ ip_address, mac_address }) => !ownMacs.has(mac_address) && !ownAddresses.has(ip_address)),
+  );
+}
+
+/** @returns one line per distinct row, sorted: address, MAC address and ifIndex, each `-` if unknown */
+export function linesOf(
+  rows: ReadonlyArray<Pick<ArpEntry, "ip_address" | "if_index"> & { readonly mac_address: string | null }>,
+): string {
+  const lines = rows.map(({ ip_address, mac_address, if_index }) =>
+    [ip_address, mac_address ?? "-", if_index ?? "-"].join(" "),
+  );
+  return [...new Set(lines)].sort().join("\n");
+}

@@ -22,6 +22,7 @@ import { reportUnknownLists, unknownLists, withoutLists } from "./bridge-ports.t
 import { rememberCredential } from "./credential-memory.ts";
 import { reportedType, TYPE_DEFAULTS } from "./device-types.ts";
 import { Ends } from "./ends.ts";
+import { recordHearsay } from "./hearsay.ts";
 import { renameDerived } from "./host-names.ts";
 import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
 import { hasConflict, identify, similarity } from "./identity.ts";
@@ -47,6 +48,7 @@ export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: 
   write.isContinued = sighting.is_continued === true;
   const before = unchangedReport(write, sighting);
   const recorded = before === null ? recordReport(write, subnets, sighting) : { ...before, isAdditional: false };
+  if (!write.isContinued) recordHearsay(write, recorded?.host ?? null, sighting, before !== null);
   if (recorded === null) return null;
   const { host, omitted } = recorded;
   if (before !== null) {

@@ -206,6 +206,7 @@ class ScanRun {
       const targets = [...first].map((address) => candidateAt(address, network, true));
       await this.poll(polling, targets);
     }
+    const startedAt = parts.clock.now();
     if (order.kind !== "snmp") await this.sweep(scope, network, polling, isPolling, credentials);
     else if (isPolling) await this.pollKnownHosts(scope, network, polling);
     if (isPolling) await this.follow(scope, network, polling);
@@ -214,6 +215,9 @@ class ScanRun {
     await this.recorder.flush();
     this.reportNeighborTables(polling);
     await this.link();
+    const blocks = scope.walkedBlocks;
+    if (order.kind !== "snmp" && blocks.length > 0)
+      await this.recorder.command("discovery.swept", { swept: blocks, started_at: startedAt });
     await this.endUnusedVlans();
     await this.markStale(network);
     await this.reportChanges();

@@ -184,6 +184,14 @@ export class Scope {
     return this.namedTargets.has(address);
   }
 
+  /** Returns the walked blocks, ascending, as their first and last addresses. */
+  get walkedBlocks(): Array<readonly [first: string, last: string]> {
+    return enumeratedRanges(this.ranges).map(({ version, first, last }) => [
+      addressText(version, first),
+      addressText(version, last),
+    ]);
+  }
+
   /** Yields each walked address once: IPv4 before IPv6, in numeric order. */
   *addresses(): Generator<string> {
     for (const range of enumeratedRanges(this.ranges)) {

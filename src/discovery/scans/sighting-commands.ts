@@ -5,6 +5,7 @@ import type { CallsOf } from "../../db/writing/command.ts";
 import { fromScan, markStale, recordAddresses, recordDevices } from "../reconcile/commands.ts";
 import { linkNeighbors } from "../reconcile/link-neighbors.ts";
 import type { ScanInput } from "../reconcile/scan-write.ts";
+import { recordSweep } from "../reconcile/sweeps.ts";
 import { endUnusedVlans } from "../reconcile/unused-vlans.ts";
 
 export const SIGHTING_COMMANDS = {
@@ -12,6 +13,7 @@ export const SIGHTING_COMMANDS = {
   "discovery.devices": fromScan(recordDevices),
   "discovery.links": fromScan(linkNeighbors),
   "discovery.stale": fromScan(markStale),
+  "discovery.swept": fromScan(recordSweep),
   "discovery.vlans": fromScan(endUnusedVlans),
 };
 export type SightingCommands = CallsOf<typeof SIGHTING_COMMANDS>;
@@ -20,6 +22,7 @@ export type SightingCommands = CallsOf<typeof SIGHTING_COMMANDS>;
 export interface SightingInputs {
   readonly "discovery.links": SightingInput<typeof linkNeighbors>;
   readonly "discovery.stale": SightingInput<typeof markStale>;
+  readonly "discovery.swept": SightingInput<typeof recordSweep>;
   readonly "discovery.vlans": SightingInput<typeof endUnusedVlans>;
 }
 

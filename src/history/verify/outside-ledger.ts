@@ -71,6 +71,13 @@ const OTHER_TABLES: Readonly<Record<string, OtherTable>> = {
     singular: "note of what a device reported",
     plural: "notes of what devices reported",
   },
+  discovery_reporters: {
+    check: "memory",
+    singular: "note of a table in which addresses were seen",
+    plural: "notes of tables in which addresses were seen",
+  },
+  discovery_sightings: { check: "memory", singular: "sighting of an address", plural: "sightings of addresses" },
+  discovery_sweeps: { check: "memory", singular: "note of a sweep", plural: "notes of sweeps" },
   map_positions: { check: "memory", singular: "position on a map", plural: "positions on maps" },
   appliance_settings: {
     check: "memory",

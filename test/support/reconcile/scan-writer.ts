@@ -2,7 +2,7 @@
 
 import type { CommandActor } from "../../../src/access/actor.ts";
 import type { CommandOutcome } from "../../../src/db/writing/transaction.ts";
-import { neighborSightingsOf } from "../../../src/discovery/reconcile/neighbor-tables.ts";
+import { heardBy, neighborSightingsOf } from "../../../src/discovery/reconcile/neighbor-tables.ts";
 import { digestOf } from "../../../src/discovery/reconcile/reports.ts";
 import type { SightingCommands } from "../../../src/discovery/scans/sighting-commands.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../../../src/discovery/sightings.ts";
@@ -30,7 +30,10 @@ export class ScanWriter {
 
   /** Writes devices with their digests, as the scanner sends them. */
   devices(...sightings: DeviceSighting[]): Promise<CommandOutcome<Recorded>> {
-    const digested = sightings.map((sighting) => ({ ...sighting, digest: digestOf(sighting) }));
+    const digested = sightings.map((sighting) => {
+      const heard = heardBy(sighting.device);
+      return { ...sighting, ...(heard === undefined ? {} : { heard }), digest: digestOf(sighting) };
+    });
     return this.run("discovery.devices", { sightings: digested });
   }
 

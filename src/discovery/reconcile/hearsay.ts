@@ -1,0 +1,293 @@
+// Recording of sightings from devices' tables and sweeps. Every row counts, also of addresses that are ignored or that
+// no record gets. Must not decide whose an address is.
+
+import type { Instant } from "../../base/instant.ts";
+import { withChecksum } from "../../db/row-checksum.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import type { HostRecord } from "../../resources/hosts/host.ts";
+import {
+  type ReporterRow,
+  reporterRows,
+  reporterTable,
+  type SightingKind,
+  type SightingRow,
+  sightingKey,
+  sightingRows,
+  sightingTable,
+} from "../../resources/sightings.ts";
+import type { Device, DeviceTable } from "../device.ts";
+import type { AddressSighting, DeviceSighting } from "../sightings.ts";
+import { linesOf } from "./neighbor-tables.ts";
+import type { ScanWrite } from "./scan-write.ts";
+
+/** Maximum current sightings per reporter. A larger table counts as one that was cut off. */
+export const HEARD_MAX = 100_000;
+/** Maximum sightings of one reporter's table, current ones included; the ones that ended first are dropped. */
+export const SIGHTINGS_PER_REPORTER_MAX = 2 * HEARD_MAX;
+
+interface HeardRow {
+  readonly address_key: string;
+  readonly mac_address: string | null;
+  readonly if_entry_n: number | null;
+}
+
+/** A table as it was read. */
+interface ReadTable {
+  readonly kind: SightingKind;
+  /** From linesOf. */
+  readonly text: string;
+  /** False if rows may be missing. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Records what a device reports of itself and of others, in this transaction. Tables without changes cost one row each.
+ * @param host null if a person has it ignored
+ * @param isSame true if the device's whole report is the same as before
+ */
+export function recordHearsay(
+  write: ScanWrite,
+  host: HostRecord | null,
+  { device, ip_address: polledAddress, mac_address, heard }: DeviceSighting,
+  isSame: boolean,
+): void {
+  const own = [...(device.addresses ?? [])];
+  if (!own.some((each) => each.ip_address === polledAddress))
+    own.push({ ip_address: polledAddress, prefix_length: null, if_index: null });
+  const macs = new Map((device.interfaces ?? []).map((each) => [each.if_index, each.mac_address]));
+  const seenMac = (address: string) => (address === polledAddress ? mac_address : null);
+  const ownRows = own.map(({ ip_address, if_index }) => ({
+    ip_address,
+    if_index,
+    mac_address: (if_index === null ? null : macs.get(if_index)) ?? seenMac(ip_address),
+  }));
+  const tables: ReadTable[] = [
+    { kind: "Own", text: linesOf(ownRows), isComplete: isComplete(device, "addresses") },
+    ...(heard === undefined ? [] : [{ kind: "Neighbor" as const, text: heard, isComplete: isComplete(device, "arp") }]),
+  ];
+  const isShared = host !== null && write.index.isConsolidated(host.id);
+  write.tx.runAfterWrite(() => {
+    // Merged into another host by the same command.
+    if (host !== null && (write.tx.recordN(host.id) ?? 0) <= 0) return;
+    for (const table of tables) new Recording(write, host, polledAddress, isShared).record(table, isSame);
+  });
+}
+
+/** Records the addresses that answered a sweep, in this transaction. */
+export function recordAnswers(write: ScanWrite, sightings: readonly AddressSighting[]): void {
+  const answers = sightings.filter(({ answered }) => answered.length > 0);
+  if (answers.length === 0) return;
+  const { tx } = write;
+  tx.runAfterWrite(() => {
+    const reporter = sweeperOf(write);
+    let added = 0;
+    for (const { ip_address, mac_address } of answers) {
+      const address_key = sightingKey(ip_address);
+      const current = tx.db.$client.query(CURRENT_AT).all(reporter.network_n, address_key, reporter.n) as SightingRow[];
+      const same = current.find((row) => mac_address === null || row.mac_address === mac_address);
+      if (same === undefined) {
+        const n = nextN(tx, "discovery_sightings");
+        addSighting(tx, reporter, { address_key, mac_address, if_entry_n: null }, n);
+        added += 1;
+      } else storeSighting(tx, { ...same, last_seen: tx.instant });
+      for (const row of current) if (row !== same) storeSighting(tx, { ...row, gone_at: tx.instant });
+    }
+    if (added > 0) storeReporter(tx, withinLimit(tx, { ...reporter, rows: reporter.rows + added }));
+  });
+}
+
+/**
+ * Ends sightings by sweeps without an answer since an instant, after the sweep. Call after the transaction is written.
+ * @param wasSwept true for a sighting whose address was swept
+ */
+export function markSilent(write: ScanWrite, since: Instant, wasSwept: (row: SightingRow) => boolean): void {
+  const { tx } = write;
+  const silent = tx.db.$client.query(UNCONFIRMED).all(sweeperOf(write).n, since) as SightingRow[];
+  for (const row of silent) if (wasSwept(row)) storeSighting(tx, { ...row, gone_at: tx.instant });
+}
+
+/** Changes of one reporter's tables. */
+class Recording {
+  private readonly write: ScanWrite;
+  private readonly tx: WriteTransaction;
+  private readonly hostN: number | null;
+  private readonly polledAddress: string;
+  /** True if several devices report the host. */
+  private readonly isShared: boolean;
+
+  constructor(write: ScanWrite, host: HostRecord | null, polledAddress: string, isShared: boolean) {
+    this.write = write;
+    this.tx = write.tx;
+    this.hostN = host === null ? null : write.tx.recordN(host.id);
+    this.polledAddress = polledAddress;
+    this.isShared = isShared;
+  }
+
+  record({ kind, text, isComplete }: ReadTable, isSame: boolean): void {
+    const { tx } = this;
+    const known = this.reporterOf(kind);
+    if (text === "" && known === null) return;
+    const digest = Bun.hash(text).toString(36);
+    const isUnchanged = isSame && known?.digest === digest;
+    if (known !== null && isUnchanged && !isComplete) return;
+    const reporter = known ?? storeReporter(tx, newReporter(this.write, kind, this.hostN, this.polledAddress));
+    const isWhole = isComplete && count(text) <= HEARD_MAX;
+    const added = isUnchanged ? 0 : this.compare(reporter, text, isWhole);
+    const now = {
+      ...reporter,
+      ip_address: this.polledAddress,
+      digest: isWhole ? digest : added > 0 ? "" : reporter.digest,
+      rows: reporter.rows + added,
+      ...(isWhole ? lookOf(reporter, this.write) : {}),
+    };
+    storeReporter(tx, added > 0 ? withinLimit(tx, now) : now);
+  }
+
+  /** @returns the number of new sightings */
+  private compare(reporter: ReporterRow, text: string, isWhole: boolean): number {
+    const { tx } = this;
+    const rows = tx.db.$client.query(CURRENT_OF).all(reporter.n) as SightingRow[];
+    const current = new Map(rows.map((row) => [keyOf(row), row]));
+    const first = nextN(tx, "discovery_sightings");
+    let added = 0;
+    const room = isWhole ? HEARD_MAX : HEARD_MAX - current.size;
+    for (const row of this.rowsOf(text)) {
+      if (current.delete(keyOf(row)) || added >= room) continue;
+      addSighting(tx, reporter, row, first + added);
+      added += 1;
+    }
+    if (isWhole)
+      for (const row of current.values())
+        storeSighting(tx, { ...row, last_seen: Math.max(row.last_seen, reporter.read_at), gone_at: tx.instant });
+    return added;
+  }
+
+  private *rowsOf(text: string): Generator<HeardRow> {
+    const entries = this.tx.db.$client.query(IF_ENTRIES).values(this.hostN) as Array<[number, number]>;
+    const byIndex = new Map(entries.map(([n, ifIndex]) => [String(ifIndex), n]));
+    for (const line of text === "" ? [] : text.split("\n")) {
+      const [address = "", mac = "", ifIndex = ""] = line.split(" ");
+      yield {
+        address_key: sightingKey(address),
+        mac_address: mac === "-" ? null : mac,
+        if_entry_n: byIndex.get(ifIndex) ?? null,
+      };
+    }
+  }
+
+  /** Of the same host, the table last read at another address is the same one, unless several devices report it. */
+  private reporterOf(kind: SightingKind): ReporterRow | null {
+    const { tx, hostN, polledAddress, isShared } = this;
+    const networkN = tx.recordN(this.write.networkId) as number;
+    const rows = (
+      hostN === null
+        ? tx.db.$client.query(REPORTERS_WITHOUT_HOST).all(networkN, kind)
+        : tx.db.$client.query(REPORTERS_OF).all(hostN, kind)
+    ) as ReporterRow[];
+    const here = rows.find((row) => row.ip_address === polledAddress);
+    return here ?? (hostN === null || isShared ? null : (rows[0] ?? null));
+  }
+}
+
+/** The last two reads, each by another scan. */
+function lookOf(reporter: ReporterRow, { tx, scanId }: ScanWrite) {
+  return {
+    read_at: tx.instant,
+    scan_id: scanId,
+    ...(reporter.scan_id === scanId ? {} : { previous_read_at: reporter.read_at, previous_scan_id: reporter.scan_id }),
+  };
+}
+
+function sweeperOf(write: ScanWrite): ReporterRow {
+  const { tx, networkId } = write;
+  const [known] = tx.db.$client.query(REPORTERS_WITHOUT_HOST).all(tx.recordN(networkId), "Sweep") as ReporterRow[];
+  return known ?? storeReporter(tx, newReporter(write, "Sweep", null, ""));
+}
+
+function newReporter(
+  { tx, networkId }: ScanWrite,
+  kind: SightingKind,
+  host_n: number | null,
+  ip_address: string,
+): ReporterRow {
+  return withChecksum(reporterTable, {
+    n: nextN(tx, "discovery_reporters"),
+    network_n: tx.recordN(networkId) as number,
+    host_n,
+    ip_address,
+    kind,
+    digest: "",
+    created_at: tx.instant,
+    rows: 0,
+    read_at: 0,
+    scan_id: "",
+    previous_read_at: 0,
+    previous_scan_id: "",
+  }) as ReporterRow;
+}
+
+function addSighting(tx: WriteTransaction, reporter: ReporterRow, row: HeardRow, n: number): void {
+  storeSighting(tx, {
+    ...row,
+    n,
+    network_n: reporter.network_n,
+    reporter_n: reporter.n,
+    first_seen: tx.instant,
+    last_seen: tx.instant,
+    gone_at: null,
+    ended_at: null,
+  });
+}
+
+function storeSighting(tx: WriteTransaction, row: Omit<SightingRow, "checksum">): void {
+  sightingRows.upsert(tx.db, withChecksum(sightingTable, row));
+}
+
+function storeReporter(tx: WriteTransaction, row: Omit<ReporterRow, "checksum">): ReporterRow {
+  const stored = withChecksum(reporterTable, row) as ReporterRow;
+  reporterRows.upsert(tx.db, stored);
+  return stored;
+}
+
+/** Drops the sightings that ended first, of a reporter that has too many. */
+function withinLimit(tx: WriteTransaction, reporter: ReporterRow): ReporterRow {
+  const excess = reporter.rows - SIGHTINGS_PER_REPORTER_MAX;
+  if (excess <= 0) return reporter;
+  tx.db.$client.query(DROP_OLDEST).run(reporter.n, excess);
+  const [[rows]] = tx.db.$client.query(COUNT_OF).values(reporter.n) as [[number]];
+  return { ...reporter, rows };
+}
+
+function nextN(tx: WriteTransaction, table: "discovery_reporters" | "discovery_sightings"): number {
+  const [[n]] = tx.db.$client.query(`SELECT coalesce(max(n), 0) + 1 FROM ${table}`).values() as [[number]];
+  return n;
+}
+
+function isComplete({ tables, broken = [] }: Device, table: DeviceTable): boolean {
+  const { state } = tables[table];
+  return (state === "complete" || state === "absent") && !broken.includes(table);
+}
+
+function count(text: string): number {
+  let lines = text === "" ? 0 : 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines += 1;
+  return lines;
+}
+
+function keyOf({ address_key, mac_address, if_entry_n }: HeardRow): string {
+  return `${address_key} ${mac_address} ${if_entry_n}`;
+}
+
+const REPORTERS_OF = "SELECT * FROM discovery_reporters WHERE host_n = ?1 AND kind = ?2 ORDER BY n";
+const REPORTERS_WITHOUT_HOST =
+  "SELECT * FROM discovery_reporters WHERE network_n = ?1 AND kind = ?2 AND host_n IS NULL ORDER BY n";
+const CURRENT_OF = "SELECT * FROM discovery_sightings WHERE reporter_n = ?1 AND gone_at IS NULL";
+const CURRENT_AT = `SELECT * FROM discovery_sightings
+  WHERE network_n = ?1 AND address_key = ?2 AND reporter_n = ?3 AND gone_at IS NULL`;
+const UNCONFIRMED = `SELECT * FROM discovery_sightings
+  WHERE reporter_n = ?1 AND gone_at IS NULL AND last_seen < ?2`;
+const IF_ENTRIES = "SELECT n, if_index FROM if_entries WHERE host_n = ?1";
+const COUNT_OF = "SELECT count(*) FROM discovery_sightings WHERE reporter_n = ?1";
+/** Current ones last. */
+const DROP_OLDEST = `DELETE FROM discovery_sightings WHERE n IN (SELECT n FROM discovery_sightings
+  WHERE reporter_n = ?1 AND gone_at IS NOT NULL ORDER BY gone_at, n LIMIT ?2)`;
