@@ -22,6 +22,23 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   mgmt: ["management", "ma"],
 };
 
+/** Bridges and host-only networks of container engines and hypervisors. */
+const LOCAL_BRIDGE = new RegExp(
+  [
+    String.raw`docker(?:\d|_gwbridge)|br-[\da-f]{12}$|podman\d|nerdctl\d|cni|flannel|cali|veth`,
+    String.raw`virbr\d|lxcbr\d|lxdbr\d|incusbr\d|mpqemubr\d|vboxnet\d|vmnet[18]$|virtualbox host-only`,
+    String.raw`vmware (?:network adapter|virtual ethernet adapter for) vmnet[18]|vethernet \((?:default switch|nat|wsl)`,
+  ]
+    .map((names) => `^(?:${names})`)
+    .join("|"),
+  "i",
+);
+
+/** Whether an interface is a bridge within one machine: its addresses are often the same on every machine. */
+export function isLocalBridge(name: string): boolean {
+  return LOCAL_BRIDGE.test(name);
+}
+
 const SHORT_BY_NAME: ReadonlyMap<string, string> = new Map(
   Object.entries(TYPES).flatMap(([short, names]) => [short, ...names].map((name) => [name, short] as const)),
 );

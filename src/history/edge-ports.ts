@@ -24,13 +24,23 @@ const PORT = `'{' || ${membersSql(ifEntryKind, "v")} || '}'`;
 /** Ports that had learned a MAC address as of a transaction. */
 export function portsAt(
   reader: Pick<ReadConnection, "statement">,
-  { reach, sequence }: { readonly reach: Reach; readonly sequence: number },
+  query: { readonly reach: Reach; readonly sequence: number },
   networkId: string,
   macAddress: string,
 ): readonly number[] {
+  return entriesAt(reader, query, networkId, macAddress).map(({ port }) => port);
+}
+
+/** Forwarding entries of a MAC address as of a transaction: record numbers of the entry and of its port. */
+export function entriesAt(
+  reader: Pick<ReadConnection, "statement">,
+  { reach, sequence }: { readonly reach: Reach; readonly sequence: number },
+  networkId: string,
+  macAddress: string,
+): ReadonlyArray<{ readonly port: number; readonly entry: number }> {
   const rows = reader
     .statement(
-      `SELECT (SELECT p.n FROM history_records p WHERE p.id = ${ENTRY} ->> '$.if_entry_id')
+      `SELECT (SELECT p.n FROM history_records p WHERE p.id = ${ENTRY} ->> '$.if_entry_id'), r.n
         FROM (SELECT DISTINCT history_search.rowid >> 31 AS n FROM history_search WHERE history_search MATCH +?1) t
         CROSS JOIN history_records r ON r.n = t.n AND r.kind = ${fdbEntryKind.code}
         CROSS JOIN history_spans s ON s.scope = +?2 * 64 + r.kind AND s.n = r.n AND s.born <= +?3 AND s.died > +?3
@@ -38,8 +48,8 @@ export function portsAt(
           AND key <= ((r.n << 31) | +?3))
         WHERE ${ENTRY} ->> '$.network_id' = +?4`,
     )
-    .values(exactTerm(macAddress), reach.organizationN, sequence, networkId) as Array<[number]>;
-  return rows.map(([port]) => port);
+    .values(exactTerm(macAddress), reach.organizationN, sequence, networkId) as Array<[number, number]>;
+  return rows.map(([port, entry]) => ({ port, entry }));
 }
 
 /**

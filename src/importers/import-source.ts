@@ -186,7 +186,7 @@ async function importSubnets(run: ImportRun): Promise<void> {
       {
         origin: wanted,
         label: cidr,
-        fields: { cidr, name, description, vlan_id },
+        fields: { cidr, name, description, vlan_id, subnet_type: wanted.type },
         // The source must not determine where credentials are sent.
         onCreate: { network_id: network.id, accepts_credentials: false },
         custom: { kind: "subnet", values: wanted.custom },

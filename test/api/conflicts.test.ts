@@ -212,13 +212,19 @@ describe("an accepted conflict", () => {
     const acceptance = await expectOk(accept(member, fullConflict as JsonRecord));
     expect(await listConflicts(owner, "accepted=true")).toEqual([{ ...fullConflict, acceptance }]);
     expect((await listConflicts(owner, "accepted=false")).map(({ value }) => value)).toEqual(["8.8.9.0/24"]);
-    // A caller with access to a third network with the same prefix sees a different conflict.
-    await newSubnet({ network_id: third, cidr: "8.8.8.0/24" });
+    // One who reaches a third network that already had the prefix sees a different conflict.
+    const { id: fourth } = await newNetwork();
+    const one = (await newUser({ role: "Member", networkIds: [third, fourth] })).client;
+    for (const network_id of [third, fourth]) await newSubnet({ network_id, cidr: "8.8.6.0/24" });
+    await newSubnet({ network_id: second, cidr: "8.8.6.0/24" });
+    const [ofTwo] = (await listConflicts(one, "type=Subnet")).filter(({ value }) => value === "8.8.6.0/24");
+    await newSubnet({ cidr: "8.8.6.0/24" });
+    await expectOk(accept(one, ofTwo as JsonRecord));
     expect((await listConflicts(owner, "accepted=false")).map(({ value }) => value)).toEqual([
-      "8.8.8.0/24",
+      "8.8.6.0/24",
       "8.8.9.0/24",
     ]);
-    expect(await listConflicts(member)).toEqual([{ ...fullConflict, acceptance }]);
+    expect(await listConflicts(member, "accepted=true")).toEqual([{ ...fullConflict, acceptance }]);
     // Withdrawal requires access to all its networks.
     const confined = (await newUser({ role: "Member", networkIds: [second] })).client;
     const stranger = (await newStranger()).client;
@@ -230,6 +236,129 @@ describe("an accepted conflict", () => {
     }
     expect(await accept(viewer, fullConflict as JsonRecord)).toMatchObject(refusal(403, "auth_permission_denied"));
     expect(await owner.delete(`conflicts/acceptances/${UNKNOWN}`)).toMatchObject(refusal(404, "entity_not_found"));
+  });
+});
+
+test("an accepted shared prefix stays accepted as networks join, until the acceptance is withdrawn", async () => {
+  const subnets = async (count: number) => {
+    for (let number = 0; number < count; number += 1) {
+      const { id } = await newNetwork();
+      await newSubnet({ network_id: id, cidr: "192.168.1.0/24" });
+      tick();
+    }
+  };
+  await subnets(2);
+  const [two] = await listConflicts(owner);
+  const acceptance = await expectOk(accept(owner, two as JsonRecord, "every branch has it"));
+  tick();
+  const [before] = [clock.text()];
+  tick();
+  await subnets(3);
+  const [five, ...others] = await listConflicts(owner, "accepted=true");
+  expect(others).toEqual([]);
+  expect(five).toMatchObject({ value: "192.168.1.0/24", acceptance });
+  expect(five?.parties).toHaveLength(5);
+  expect(five?.fingerprint).not.toBe(two?.fingerprint);
+  expect(await listConflicts(owner, "accepted=false")).toEqual([]);
+  expect((await owner.get("summary")).data.conflicts).toMatchObject({ count: 0, accepted_count: 1 });
+  expect(await listConflicts(owner, `at=${before}`)).toEqual([{ ...two, acceptance }]);
+  expect(await expectOk(accept(owner, five as JsonRecord, "again"))).toEqual(acceptance);
+  await expectOk(owner.delete(`conflicts/acceptances/${acceptance.id}`));
+  tick();
+  expect(await listConflicts(owner, "accepted=false")).toEqual([{ ...five, acceptance: null }]);
+});
+
+describe("a conflict explains itself", () => {
+  test("by the time, the author and the MAC address of each claim, and the port of that address", async () => {
+    await newSubnet({ cidr: "10.98.0.0/24" });
+    const one = await newHost({
+      name: "one",
+      ip_addresses: [{ ip_address: "10.98.0.7", mac_address: "00:1b:21:00:00:01" }],
+    });
+    const begun = one.created_at;
+    const member = await newUser({ role: "Member", networkIds: [first.networkId], name: "Ada" });
+    tick();
+    const two = await expectOk(
+      member.client.post("hosts", { name: "two", network_id: first.networkId, ip_addresses: [] }),
+    );
+    const address = await expectOk(member.client.post("ip-addresses", { host_id: two.id, ip_address: "10.98.0.8" }));
+    tick();
+    await expectOk(member.client.put(`ip-addresses/${address.id}`, { ip_address: "10.98.0.7" }));
+    const [joined] = [clock.text()];
+    tick();
+    // A later change of something else does not make the claim younger.
+    await expectOk(owner.put(`ip-addresses/${address.id}`, { ip_address: "10.98.0.7", name: "eth1" }));
+    const [conflict] = await listConflicts(owner);
+    expect(conflict).toMatchObject({
+      since: joined,
+      parties: [
+        {
+          id: one.id,
+          since: begun,
+          by: { type: "User", id: first.userId },
+          mac_address: "00:1b:21:00:00:01",
+          port: null,
+        },
+        { id: two.id, since: joined, by: { type: "User", id: member.id, name: "Ada" }, mac_address: null, port: null },
+      ],
+    });
+    const [row] = csvRecords((await owner.get("conflicts/export/csv")).text);
+    expect(row).toMatchObject({ since: begun, by_type: "User", mac_address: "00:1b:21:00:00:01", port_id: "" });
+    const filter = encodeURIComponent('parties.by.name = "Ada"');
+    expect(await listConflicts(owner, `filter=${filter}`)).toHaveLength(1);
+  });
+
+  test("in the address list of its subnet, which distinguishes accepted ones from open ones", async () => {
+    const conflict = await newConflict();
+    const [subnet] = (await owner.get("subnets?search=10.98.0.0")).data;
+    const atAddress = async (query = "") => {
+      const { data } = await owner.get(`subnets/${subnet.id}/addresses?limit=0&${query}`);
+      return (data as JsonRecord[]).find((row) => row.first === "10.98.0.7")?.conflict;
+    };
+    const { fingerprint } = conflict;
+    expect(await atAddress()).toEqual({ fingerprint, acceptance: null });
+    const before = clock.text();
+    tick();
+    const acceptance = await expectOk(accept(owner, conflict, "a cluster"));
+    expect(await atAddress()).toEqual({ fingerprint, acceptance });
+    expect(await atAddress(`at=${before}`)).toEqual({ fingerprint, acceptance: null });
+    await expectOk(owner.delete(`conflicts/acceptances/${acceptance.id}`));
+    expect(await atAddress()).toEqual({ fingerprint, acceptance: null });
+  });
+});
+
+describe("no conflict", () => {
+  const claim = (name: string, ip_address: string, more: object, host: object = {}) =>
+    newHost({ name, ip_addresses: [{ ip_address, ...more }], ...host });
+
+  test.each([
+    ["docker0", "172.17.0.1"],
+    ["br-4f2a9c01d3e7", "172.18.0.1"],
+    ["virbr0", "192.168.122.1"],
+    ["vmnet8", "192.168.200.1"],
+  ])("is an address that several machines have on their own %s", async (name, ip_address) => {
+    await newSubnet({ cidr: `${ip_address}/24`.replace(/\d+\/24/, "0/24") });
+    const { id: other } = await newNetwork();
+    await newSubnet({ network_id: other, cidr: `${ip_address}/24`.replace(/\d+\/24/, "0/24") });
+    for (const host of ["one", "two"]) await claim(host, ip_address, { name, mac_address: null });
+    await newHost({ name: "three", network_id: other, ip_addresses: [{ ip_address, name }] });
+    tick();
+    expect(await listConflicts(owner)).toEqual([]);
+    // The same on a real interface is one.
+    for (const host of ["four", "five"]) await claim(host, ip_address, { name: "eth0" });
+    tick();
+    expect(await listConflicts(owner, "type=Address")).toHaveLength(1);
+  });
+
+  test("is the address of an anycast gateway or a cluster, with one MAC address on several hosts", async () => {
+    await newSubnet({ cidr: "10.98.0.0/24" });
+    const mac_address = "02:00:5e:10:00:01";
+    for (const name of ["leaf-1", "leaf-2", "leaf-3"]) await claim(name, "10.98.0.1", { mac_address, name: "Vlan10" });
+    tick();
+    expect(await listConflicts(owner)).toEqual([]);
+    await claim("intruder", "10.98.0.1", { mac_address: "b8:27:eb:00:00:01" });
+    tick();
+    expect((await listConflicts(owner)).map(({ parties }) => parties.length)).toEqual([4]);
   });
 });
 

@@ -200,7 +200,8 @@ describe("the address map", () => {
 
   const row = (state: string, lastSeen: readonly string[]): CellData => ({
     state,
-    ip_addresses: lastSeen.map((last_seen_at, index) => ({ host: { id: `host-${index}` }, last_seen_at })),
+    ip_addresses: lastSeen.map((last_seen_at) => ({ last_seen_at })),
+    conflict: null,
   });
   const now = Date.parse("2026-03-01T00:00:00Z");
 
@@ -227,7 +228,7 @@ describe("the address map", () => {
     ]);
   });
 
-  test("shows duplicates, and stale addresses now only", () => {
+  test("shows conflicts, open or accepted, and stale addresses now only", () => {
     const stateNow = (facts: CellData, wasUsed = false) => cellStateOf(facts, { nowMs: now, wasUsed });
     expect(stateNow(row("Free", []))).toBe("Free");
     expect(stateNow(row("Free", []), true)).toBe("Gone");
@@ -235,7 +236,10 @@ describe("the address map", () => {
     expect(stateNow(row("Used", ["2026-02-20T00:00:00Z"]), true)).toBe("Used");
     expect(stateNow(row("Used", ["2026-01-01T00:00:00Z"]))).toBe("Unseen");
     expect(cellStateOf(row("Used", ["2026-01-01T00:00:00Z"]), { nowMs: null, wasUsed: false })).toBe("Used");
-    expect(stateNow(row("Used", ["2026-02-20T00:00:00Z", "2026-01-01T00:00:00Z"]))).toBe("Twice");
+    const shared = row("Used", ["2026-02-20T00:00:00Z", "2026-01-01T00:00:00Z"]);
+    expect(stateNow(shared)).toBe("Used");
+    expect(stateNow({ ...shared, conflict: { acceptance: null } })).toBe("Twice");
+    expect(stateNow({ ...shared, conflict: { acceptance: {} } })).toBe("Accepted");
   });
 
   test("has blocks if an IPv4 subnet is too large for cells", () => {

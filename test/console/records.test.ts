@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)("creating and deleting records", () => {
     expect(await list(`bindings?host_id=${host.id}`)).toEqual([]);
   });
 
-  test("accepts a conflict with a reason, and withdraws the acceptance", async () => {
+  test("accepts a conflict with a reason, and reopens it", async () => {
     const hosts = [await newHost("twin-1"), await newHost("twin-2")];
     await expectOk(client.post("subnets", { network_id: appliance.networkId, cidr: "10.7.0.0/24", name: "Twins" }));
     for (const { id } of hosts) await expectOk(client.post("ip-addresses", { host_id: id, ip_address: "10.7.0.9" }));
@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium)("creating and deleting records", () => {
     await open("/conflicts?show=accepted");
     await page.getByText("a cluster").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
-    await button("Withdraw: 10.7.0.9").click();
+    await button("Reopen: 10.7.0.9").click();
     await page.getByText("No conflict has been accepted.").waitFor();
     expect(await list("conflicts?accepted=false")).toMatchObject([{ value: "10.7.0.9" }]);
   });

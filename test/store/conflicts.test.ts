@@ -23,7 +23,24 @@ const model = new Model(store, 71);
 
 const ADDRESSES = ["10.2.3.4", "8.8.8.8", "2600::1", "127.0.0.1", "fe80::1", "169.254.3.4", "100.64.0.9"];
 const PREFIXES = ["10.0.0.0/8", "10.2.0.0/16", "10.2.3.0/24", "8.8.0.0/16", "0.0.0.0/0", "127.0.0.0/8", "2600::/32"];
-const TYPES = ["Lan", "Lan", "Lan", "Internet", "Remote", "Loopback", "DockerBridge", "PodmanBridge"];
+const TYPES = ["Lan", "Lan", "Lan", "Internet", "Remote", "Loopback", "DockerBridge", "PodmanBridge", "Container"];
+const INTERFACES = [
+  "",
+  "",
+  "",
+  "",
+  "",
+  "eth0",
+  "eth0",
+  "eth0",
+  "eth1",
+  "eth1",
+  "Vlan10",
+  "docker0",
+  "br-0123456789ab",
+  "virbr0",
+];
+const LOCAL_INTERFACES = ["docker0", "br-0123456789ab", "virbr0"];
 const MACS = ["00:1b:21:aa:bb:cc", "02:1b:21:aa:bb:cd", "00:00:5e:00:01:07", "00:00:0c:07:ac:01", "01:00:5e:00:00:01"];
 
 beforeAll(() => {
@@ -34,6 +51,11 @@ beforeAll(() => {
     if (choice === 0)
       model.step((draft) => {
         for (let count = 0; count < 5; count += 1) changeAddress(draft);
+        const hosts = draft.all(hostKind);
+        if (hosts.length > 0)
+          draft.update(random.pick(hosts), {
+            stale_since: random.pick([null, null, null, null, "2026-11-21T00:00:00.000Z"]),
+          });
       });
     else if (choice === 1) model.step(changeSubnets);
     else if (choice === 2)
@@ -66,7 +88,8 @@ function changeAddress(draft: Draft): void {
   );
   const subnets = draft.all(subnetKind).filter(({ fields }) => fields.network_id === address.fields.network_id);
   draft.update(address, {
-    mac_address: random.pick([null, ...MACS]),
+    mac_address: random.pick([null, null, null, null, ...MACS]),
+    name: random.pick(INTERFACES),
     subnet_id: random.pick(subnets).id,
     ...(isTaken ? {} : { ip_address }),
   });
@@ -115,7 +138,7 @@ function referenceConflicts({ reach, networkId, types, sequence }: ConflictQuery
   return [
     ...expectedAddresses(recordsOf, snapshot?.records ?? new Map()),
     ...expectedMacs(recordsOf),
-    ...expectedSubnets(recordsOf),
+    ...expectedSubnets(recordsOf, [...(snapshot?.records.values() ?? [])]),
   ]
     .filter(({ type, parties }) => types.includes(type) && parties.length > 1)
     .filter(({ networks }) => networkId === null || networks.includes(networkId))
@@ -137,6 +160,7 @@ function expectedAddresses(recordsOf: RecordsOf, all: ReadonlyMap<string, ModelR
     const mac = String(fields.mac_address);
     return (
       !HOST_INTERNAL_TYPES.includes(type) &&
+      !LOCAL_INTERFACES.includes(String(fields.name)) &&
       !mac.startsWith("00:00:5e:00:01:") &&
       !mac.startsWith("00:00:0c:07:ac:") &&
       !LINK_SCOPED.test(String(fields.ip_address))
@@ -146,12 +170,20 @@ function expectedAddresses(recordsOf: RecordsOf, all: ReadonlyMap<string, ModelR
     const address = String(fields.ip_address);
     return `${address} ${PUBLIC.test(address) ? "" : fields.network_id}`;
   });
-  return [...groups.values()].map((holders) => ({
-    type: "Address",
-    value: String(holders[0]?.fields.ip_address),
-    parties: holders.map(({ fields }) => String(fields.host_id)),
-    networks: holders.map(({ fields }) => String(fields.network_id)),
-  }));
+  return [...groups.values()].map((group) => {
+    const present = group.filter(
+      ({ fields }) => (all.get(String(fields.host_id))?.fields.stale_since ?? null) === null,
+    );
+    const claimants = present.length > 0 ? present : group;
+    const macs = new Set(claimants.map(({ fields }) => fields.mac_address ?? null));
+    const holders = macs.size === 1 && !macs.has(null) ? [] : claimants;
+    return {
+      type: "Address",
+      value: String(group[0]?.fields.ip_address),
+      parties: holders.map(({ fields }) => String(fields.host_id)),
+      networks: holders.map(({ fields }) => String(fields.network_id)),
+    };
+  });
 }
 
 function expectedMacs(recordsOf: RecordsOf): ExpectedConflict[] {
@@ -175,10 +207,16 @@ function expectedMacs(recordsOf: RecordsOf): ExpectedConflict[] {
   }));
 }
 
-function expectedSubnets(recordsOf: RecordsOf): ExpectedConflict[] {
+function expectedSubnets(recordsOf: RecordsOf, all: readonly ModelRecord[]): ExpectedConflict[] {
+  const isLocal = ({ id }: ModelRecord) => {
+    const names = all
+      .filter(({ kind, fields }) => kind === ipAddressKind && fields.subnet_id === id && fields.name !== "")
+      .map(({ fields }) => String(fields.name));
+    return names.length > 0 && names.every((name) => LOCAL_INTERFACES.includes(name));
+  };
   const candidates = recordsOf(subnetKind).filter(
     ({ fields }) =>
-      ![...HOST_INTERNAL_TYPES, "Internet", "Remote"].includes(String(fields.subnet_type)) &&
+      ![...HOST_INTERNAL_TYPES, "Internet", "Remote", "Container"].includes(String(fields.subnet_type)) &&
       !LINK_SCOPED.test(String(fields.cidr)),
   );
   return [...Map.groupBy(candidates, ({ fields }) => String(fields.cidr))].map(([cidr, sameCidr]) => {
@@ -189,11 +227,12 @@ function expectedSubnets(recordsOf: RecordsOf): ExpectedConflict[] {
       .sort((a, b) => lengthOf(b) - lengthOf(a));
     for (const subnet of containing)
       if (!parties.some(({ fields }) => fields.network_id === subnet.fields.network_id)) parties.push(subnet);
+    const claimants = parties.filter((subnet) => !isLocal(subnet));
     return {
       type: "Subnet",
       value: cidr,
-      parties: parties.map(({ id }) => id),
-      networks: parties.map(({ fields }) => String(fields.network_id)),
+      parties: claimants.map(({ id }) => id),
+      networks: claimants.map(({ fields }) => String(fields.network_id)),
     };
   });
 }
@@ -260,8 +299,8 @@ test("the conflicts match a reference implementation, at any timestamp, for all 
 
 test("the same address conflicts are found in any number of steps, and for a single address", () => {
   let sequence = 0;
-  const found = (address: string | null, stepVersions?: number) => {
-    const search = addressConflicts(store.reader, { reach: store.reach(), sequence }, address, stepVersions);
+  const found = (addresses: readonly string[] | null, stepVersions?: number) => {
+    const search = addressConflicts(store.reader, { reach: store.reach(), sequence }, addresses, stepVersions);
     const { result: all, steps } = countSteps(search);
     return { all, steps };
   };
@@ -278,8 +317,8 @@ test("the same address conflicts are found in any number of steps, and for a sin
     expect(stepwise.steps).toBeGreaterThan(complete.steps);
   }
   for (const { value } of complete.all)
-    expect(found(value).all).toEqual(complete.all.filter((conflict) => conflict.value === value));
-  expect(found("10.254.254.254").all).toEqual([]);
+    expect(found([value]).all).toEqual(complete.all.filter((conflict) => conflict.value === value));
+  expect(found(["10.254.254.254"]).all).toEqual([]);
 });
 
 test("a conflict names its parties, with a fingerprint that depends only on them", () => {

@@ -207,6 +207,31 @@ describe.each(["3.5.9", "3.7.8", "4.0.11", "4.2.3"])("a NetBox %s", (version) =>
   });
 });
 
+test("containers and prefixes of no site conflict with no prefix of a site; two sites with one prefix do", async () => {
+  const netbox = serve({
+    ...campus(),
+    prefixes: [
+      { id: 1, prefix: "10.0.0.0/8", status: "container" },
+      { id: 2, prefix: "10.0.0.0/16", site: 1, status: "container" },
+      { id: 3, prefix: "10.0.0.0/24", site: 1 },
+      { id: 4, prefix: "10.0.5.0/24", site: 2 },
+      { id: 5, prefix: "10.0.5.0/24" },
+      { id: 6, prefix: "10.0.5.128/25", status: "reserved" },
+      { id: 7, prefix: "192.168.1.0/24", site: 1 },
+      { id: 8, prefix: "192.168.1.0/24", site: 2 },
+      { id: 9, prefix: "2001:db8::/32", status: "container" },
+      { id: 10, prefix: "2001:db8:9::/64", site: 2 },
+    ],
+  });
+  await target.import(argsFor(netbox));
+  const types = new Map(
+    (await target.list("subnets")).map(({ cidr, network_id, subnet_type }) => [`${cidr} ${network_id}`, subnet_type]),
+  );
+  expect([...types.values()].filter((type) => type === "Container")).toHaveLength(5);
+  const conflicts = (await target.list("conflicts")).filter(({ type }) => type === "Subnet");
+  expect(conflicts.map(({ value }) => value)).toEqual(["192.168.1.0/24"]);
+});
+
 describe("the plan", () => {
   test("is printed without being executed, and matches the later execution", async () => {
     const netbox = serve(campus());

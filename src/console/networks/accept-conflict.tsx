@@ -1,4 +1,4 @@
-// Controls to accept a conflict with a reason, and to withdraw the acceptance.
+// Controls to accept a conflict with a reason, and to reopen it.
 
 import { useState } from "preact/hooks";
 import { LIMITS } from "#limits";
@@ -25,9 +25,9 @@ export function AcceptConflict({ conflict, onDone }: { readonly conflict: Confli
       <>
         {problem !== null && <Problem problem={problem} />}
         <ActionButton
-          label="Withdraw"
+          label="Reopen"
           disabled={isBusy}
-          aria-label={`Withdraw: ${value}`}
+          aria-label={`Reopen: ${value}`}
           onClick={() =>
             void send(acceptance.id, async (header) => {
               const params = { path: { id: acceptance.id }, header };

@@ -7,7 +7,8 @@ import { addressToNumber, numberToAddress } from "./prefixes.ts";
 /** Address data required by a cell. */
 export interface CellData {
   readonly state: string;
-  readonly ip_addresses: readonly { readonly host: { readonly id: string }; readonly last_seen_at: string }[];
+  readonly ip_addresses: readonly { readonly last_seen_at: string }[];
+  readonly conflict: { readonly acceptance: object | null } | null;
 }
 
 /** Maximum number of addresses listed one per row (see the handbook), and shown as cells. */
@@ -45,18 +46,17 @@ export function expandRuns<Row extends { readonly first: string; readonly last: 
 }
 
 /**
- * State of a cell: the address state, or `Twice` for an address of several hosts, `Unseen` for one not seen recently,
- * `Gone` for a free address previously used by a host.
+ * State of a cell: the address state, or `Twice` for an address of several hosts in conflict, `Accepted` if the conflict
+ * is accepted, `Unseen` for one not seen recently, `Gone` for a free address previously used by a host.
  * @param nowMs null in the past: last-seen times are known only for now
  * @param wasUsed whether a host used the address one month earlier
  */
 export function cellStateOf(
-  { state, ip_addresses }: CellData,
+  { state, ip_addresses, conflict }: CellData,
   { nowMs, wasUsed }: { readonly nowMs: number | null; readonly wasUsed: boolean },
 ): string {
   if (state === "Free" && wasUsed) return "Gone";
-  const hosts = new Set(ip_addresses.map(({ host }) => host.id));
-  if (hosts.size > 1) return "Twice";
+  if (conflict !== null) return conflict.acceptance === null ? "Twice" : "Accepted";
   if (ip_addresses.length === 0 || nowMs === null) return state;
   const isRecent = ip_addresses.some(({ last_seen_at }) => nowMs - (parseInstant(last_seen_at) ?? nowMs) <= UNSEEN_MS);
   return isRecent ? state : "Unseen";

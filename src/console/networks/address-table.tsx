@@ -49,7 +49,7 @@ function textOf({ first, last, state, ip_addresses }: AddressRow): string {
   return [first, last, state, ...hostTexts].join(" ");
 }
 
-function Row({ row: { first, last, count, state, ip_addresses, subnet } }: { readonly row: AddressRow }) {
+function Row({ row: { first, last, count, state, ip_addresses, conflict, subnet } }: { readonly row: AddressRow }) {
   return (
     <tr>
       <td>
@@ -67,6 +67,12 @@ function Row({ row: { first, last, count, state, ip_addresses, subnet } }: { rea
           <>
             {" "}
             <span class="label">{ip_addresses.length} hosts</span>
+          </>
+        )}
+        {conflict?.acceptance != null && (
+          <>
+            {" "}
+            <span class="label">accepted</span>
           </>
         )}
       </td>

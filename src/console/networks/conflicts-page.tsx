@@ -4,20 +4,17 @@ import { type DataOf, read } from "../api/client.ts";
 import { useResponse } from "../api/response.ts";
 import { Copied } from "../components/copied.tsx";
 import { csvOf } from "../components/curl.ts";
-import { NameLink } from "../components/name-link.tsx";
 import { Page } from "../components/page.tsx";
 import { ResponseState } from "../components/response-state.tsx";
 import { RowsTable } from "../components/rows-table.tsx";
 import { TabRow } from "../components/tabs.tsx";
 import { When } from "../components/when.tsx";
 import { FilterTools, isFilterProblem } from "../lists/filter-tools.tsx";
-import { Named } from "../names/named.tsx";
-import { recordPage } from "../names/record-page.ts";
-import { shownName } from "../names/shown-name.ts";
 import { conflictText } from "../text/networks.ts";
 import { scopeQuery } from "../time/at.ts";
-import { hrefHere, hrefOf, parameter } from "../url/location.ts";
+import { hrefHere, parameter } from "../url/location.ts";
 import { AcceptConflict } from "./accept-conflict.tsx";
+import { ConflictParty } from "./conflict-party.tsx";
 
 type Conflict = DataOf<"/api/v1/conflicts">[number];
 
@@ -66,18 +63,19 @@ export function ConflictsPage() {
 
 function ConflictTable({ conflicts, onChanged }: { readonly conflicts: readonly Conflict[]; onChanged(): void }) {
   return (
-    <RowsTable title="Conflicts" className="address-rows" heads={["Type", "Value", "Claimed by", "Accepted"]}>
+    <RowsTable title="Conflicts" className="address-rows" heads={["Type", "Value", "Since", "Claimed by", "Accepted"]}>
       {conflicts.map((conflict) => {
-        const { type, value, fingerprint, parties, acceptance } = conflict;
+        const { type, value, fingerprint, since, parties, acceptance } = conflict;
         return (
           <tr key={fingerprint}>
             <td>{type}</td>
             <td>
               <Copied text={value} />
             </td>
+            <td>{since !== null && <When instant={since} precision="minute" />}</td>
             <td>
               {parties.map((party) => (
-                <Party key={party.id} party={party} />
+                <ConflictParty key={party.id} party={party} />
               ))}
             </td>
             <td class="subnet-name">
@@ -97,28 +95,5 @@ function ConflictTable({ conflicts, onChanged }: { readonly conflicts: readonly 
         );
       })}
     </RowsTable>
-  );
-}
-
-function Party({ party }: { readonly party: Conflict["parties"][number] }) {
-  const { entity_type, id, name, network_id, host } = party;
-  const page = recordPage(entity_type, id);
-  const shown = <bdi>{shownName(id, name)}</bdi>;
-  return (
-    <span class="station">
-      {page === null ? shown : <a href={hrefOf(page)}>{shown}</a>}
-      {host !== null && host !== undefined && host.id !== id && (
-        <>
-          {" "}
-          of <NameLink href={hrefOf(`/hosts/${host.id}`)} name={shownName(host.id, host.name)} />
-        </>
-      )}
-      {entity_type === "subnet" && (
-        <span class="aside">
-          {" "}
-          in <Named kind="network" id={network_id} />
-        </span>
-      )}
-    </span>
   );
 }

@@ -36,6 +36,7 @@ export const subnetText = {
     Other: "other",
     Free: "free",
     Twice: "on several hosts",
+    Accepted: "on several hosts, accepted",
     Unseen: "in use, not seen for 30 days",
     Gone: "free, in use 30 days earlier",
   } as Readonly<Record<string, string>>,

@@ -24,7 +24,7 @@ import {
 } from "../wanted.ts";
 import { NetboxApi, type NetboxServer } from "./netbox-api.ts";
 import { NetboxCustomFields } from "./netbox-custom-fields.ts";
-import { addressOf, tagNames } from "./netbox-fields.ts";
+import { addressOf, choiceOf, tagNames } from "./netbox-fields.ts";
 import { NetboxHosts } from "./netbox-hosts.ts";
 import { SiteResolver } from "./site-places.ts";
 
@@ -38,7 +38,7 @@ const IP_ADDRESSES = "/api/ipam/ip-addresses/";
 
 const NOT_IMPORTED = [
   "regions, groups of sites, tenants, contacts",
-  "status and role of devices, prefixes and addresses",
+  "role of devices, prefixes and addresses; their status, except Container",
   "cables, circuits, power, modules, inventory items",
   "VRFs, aggregates, IP ranges, services, FHRP groups",
   "journals, images, configuration contexts; custom fields of other objects",
@@ -56,6 +56,8 @@ export class Netbox implements ImportSource {
   private readonly sites: SiteResolver;
   private readonly custom: NetboxCustomFields;
   private readonly prefixes = new PrefixMap<NetworkRef>();
+  /** Without any, all prefixes are of one network. */
+  private hasSites = false;
 
   /** @throws RemoteError */
   static async open(server: NetboxServer, identity: string): Promise<Netbox> {
@@ -93,12 +95,10 @@ export class Netbox implements ImportSource {
   }
 
   networks(): Batches<WantedNetwork> {
-    return this.objects(SITES, (site, origin) => ({
-      ...origin,
-      name: asText(site.name) ?? "",
-      description: asText(site.description),
-      tags: tagNames(site),
-    }));
+    return this.objects(SITES, (site, origin) => {
+      this.hasSites = true;
+      return { ...origin, name: asText(site.name) ?? "", description: asText(site.description), tags: tagNames(site) };
+    });
   }
 
   vlans(): Batches<WantedVlan> {
@@ -126,6 +126,7 @@ export class Netbox implements ImportSource {
         ...origin,
         network,
         cidr,
+        type: (network === null && this.hasSites) || choiceOf(prefix.status) === "container" ? "Container" : null,
         name: null,
         description: asText(prefix.description),
         vlan: this.vlanName(prefix.vlan),

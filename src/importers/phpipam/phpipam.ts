@@ -141,6 +141,7 @@ export class Phpipam implements ImportSource {
             ...origin,
             network,
             cidr,
+            type: null,
             // phpIPAM's description serves as the subnet's name.
             name: asText(subnet.description),
             description: null,

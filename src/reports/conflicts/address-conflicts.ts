@@ -1,9 +1,11 @@
 // Conflicts of one address on several hosts. An index of all addresses ever assigned limits the read to those with
 // several records; in bounded steps.
 
+import { isLocalBridge } from "../../base/interface-name.ts";
 import { parseIp, uniqueWithin } from "../../base/ip.ts";
 import { virtualRouterOf } from "../../base/mac.ts";
 import { membersSql } from "../../db/shape.ts";
+import { hostKind } from "../../resources/hosts/host.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
@@ -34,10 +36,12 @@ const newest = (n: string) =>
   `(SELECT max(key) FROM history_versions WHERE key > (${n} << 31) AND key <= ((${n} << 31) | +?3))`;
 const memberSql = (field: string) => `('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.${field}'`;
 
-/** Holders of each address at that time. Reads the subnet's type at that time, even if the subnet has changed since. */
-const HOLDERS = `SELECT DISTINCT j.value, h.n, h.id, ${memberSql("network_id")}, ${memberSql("mac_address")},
+/** Holders of each address at that time, with what their subnet and host were then. */
+const HOLDERS = `SELECT DISTINCT j.value, h.n, h.id, ${memberSql("network_id")}, r.n, ${memberSql("mac_address")}, ${memberSql("name")},
     (SELECT ('{' || ${membersSql(subnetKind, "w")} || '}') ->> '$.subnet_type' FROM history_records u
-      CROSS JOIN history_versions w ON w.key = ${newest("u.n")} WHERE u.id = ${memberSql("subnet_id")})
+      CROSS JOIN history_versions w ON w.key = ${newest("u.n")} WHERE u.id = ${memberSql("subnet_id")}),
+    coalesce(${memberSql("stale_since")}, (SELECT ('{' || ${membersSql(hostKind, "w")} || '}') ->> '$.stale_since'
+      FROM history_versions w WHERE w.key = ${newest("h.n")}))
   FROM json_each(+?1) j
   CROSS JOIN ${ADDRESS_VERSIONS} ON ${isOfAddress("x")} AND ${addressOf("x")} = j.value
   CROSS JOIN history_records r ON r.n = x.key >> 31 AND r.kind = ${ipAddressKind.code}
@@ -47,22 +51,32 @@ const HOLDERS = `SELECT DISTINCT j.value, h.n, h.id, ${memberSql("network_id")},
   WHERE ${memberSql("ip_address")} = j.value AND (+?4 IS NULL OR EXISTS (SELECT 1 FROM json_each(+?4) c
     CROSS JOIN history_spans b ON b.scope = c.value * 64 + r.kind AND b.n = r.n AND b.born <= +?3 AND b.died > +?3))`;
 
-type Holder = [address: string, n: number, id: string, networkId: string, mac: string | null, type: SubnetType | null];
+type HolderRow = [
+  address: string,
+  n: number,
+  id: string,
+  networkId: string,
+  claimN: number,
+  mac: string | null,
+  interfaceName: string,
+  type: SubnetType | null,
+  staleSince: string | null,
+];
 
-/** @param address only this one; null for all */
+/** @param addresses only these; null for all */
 export function* addressConflicts(
   connection: StatementSource,
   query: ConflictQuery,
-  address: string | null = null,
+  addresses: readonly string[] | null = null,
   stepVersions = STEP_VERSIONS,
 ): Generator<void, readonly Conflict[]> {
-  const shared = address === null ? yield* sharedAddresses(connection, stepVersions) : [address];
+  const shared = addresses ?? (yield* sharedAddresses(connection, stepVersions));
   const conflicts: Conflict[] = [];
   const { networkNs, organizationN } = query.reach;
   const networks = networkNs === null ? null : JSON.stringify(networkNs);
   for (let start = 0; start < shared.length; start += STEP_ADDRESSES) {
     const batch = JSON.stringify(shared.slice(start, start + STEP_ADDRESSES));
-    const rows = connection.statement(HOLDERS).values(batch, organizationN, query.sequence, networks) as Holder[];
+    const rows = connection.statement(HOLDERS).values(batch, organizationN, query.sequence, networks) as HolderRow[];
     for (const [value, holders] of Map.groupBy(rows.filter(claimsExclusively), ([each]) => each))
       for (const parties of partiesByScope(value, holders))
         if (parties.length > 1) conflicts.push({ type: "Address", value, parties });
@@ -84,16 +98,34 @@ function* sharedAddresses(connection: StatementSource, stepVersions: number): Ge
   }
 }
 
-/** Whether a holder claims the address exclusively: routers may share a virtual address. */
-function claimsExclusively([, , , , mac, type]: Holder): boolean {
-  return (mac === null || virtualRouterOf(mac) === null) && (type === null || !MACHINE_LOCAL_TYPES.includes(type));
+/** Whether a holder claims the address exclusively: routers share a virtual one, and every machine has its own bridges. */
+function claimsExclusively([, , , , , mac, interfaceName, type]: HolderRow): boolean {
+  return (
+    (mac === null || virtualRouterOf(mac) === null) &&
+    !isLocalBridge(interfaceName) &&
+    (type === null || !MACHINE_LOCAL_TYPES.includes(type))
+  );
 }
 
 /** Hosts grouped by the scope in which the address is unique: per network, or everywhere. */
-function partiesByScope(address: string, holders: readonly Holder[]): Party[][] {
+function partiesByScope(address: string, holders: readonly HolderRow[]): Party[][] {
   const ip = parseIp(address);
   const within = ip === null ? "link" : uniqueWithin(ip);
   if (within === "link") return [];
   const byScope = Map.groupBy(holders, ([, , , networkId]) => (within === "network" ? networkId : ""));
-  return [...byScope.values()].map((found) => byNumber(found.map(([, n, id, networkId]) => ({ n, id, networkId }))));
+  return [...byScope.values()].map((found) =>
+    byNumber(contradicting(found).map(([, n, id, networkId, claimN]) => ({ n, id, networkId, claimN }))),
+  );
+}
+
+/**
+ * The holders that contradict each other. One that is not seen any more lost the address to the one that is; hosts
+ * with one MAC address share it, as a cluster or the switches of an anycast gateway do.
+ */
+function contradicting(holders: readonly HolderRow[]): readonly HolderRow[] {
+  const present = holders.filter(([, , , , , , , , staleSince]) => staleSince === null);
+  const claiming = present.length > 0 ? present : holders;
+  const [first] = claiming;
+  const isShared = first?.[5] !== null && claiming.every(([, , , , , mac]) => mac === first?.[5]);
+  return isShared ? [] : claiming;
 }

@@ -5,13 +5,13 @@ import { reachesNetwork } from "../../access/reach.ts";
 import { DomainError, notFound } from "../../base/errors.ts";
 import { formatInstant } from "../../base/instant.ts";
 import { parseMac } from "../../base/mac.ts";
+import { runSteps } from "../../base/steps.ts";
 import { type CallsOf, exemptFromReason } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import {
   type Acceptance,
   type AcceptanceCreate,
   type AcceptedBy,
-  acceptancesAt,
   acceptanceView,
   conflictAcceptanceKind,
 } from "../../resources/conflict-acceptances/acceptance.ts";
@@ -23,6 +23,7 @@ import {
   networksOf,
   type StatementSource,
 } from "./conflict.ts";
+import { acceptancesOf } from "./find-conflicts.ts";
 import { macConflicts } from "./mac-conflicts.ts";
 import { subnetConflicts } from "./subnet-conflicts.ts";
 
@@ -45,7 +46,7 @@ function acceptConflict(tx: WriteTransaction, input: { body: AcceptanceCreate },
       expected: body.fingerprint,
       actual: null,
     });
-  const known = acceptancesAt(connection, organizationN, [body.fingerprint], null).get(body.fingerprint);
+  const known = acceptancesOf(connection, query, [conflict], null).get(body.fingerprint);
   if (known !== undefined) return known;
   const acceptance = tx.create(conflictAcceptanceKind, actor.organizationId, {
     organization_id: actor.organizationId,
@@ -68,12 +69,10 @@ function conflictsOf(
   query: ConflictQuery,
   { type, value }: AcceptanceCreate,
 ): readonly Conflict[] {
-  if (type === "Mac") return parseMac(value) === value ? runToEnd(macConflicts(connection, query, value)) : [];
-  return runToEnd(type === "Address" ? addressConflicts(connection, query, value) : subnetConflicts(connection, query));
-}
-
-function runToEnd<T>(steps: Generator<void, T>): T {
-  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+  if (type === "Mac") return parseMac(value) === value ? runSteps(macConflicts(connection, query, value)) : [];
+  return runSteps(
+    type === "Address" ? addressConflicts(connection, query, [value]) : subnetConflicts(connection, query),
+  );
 }
 
 /**

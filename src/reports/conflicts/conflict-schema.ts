@@ -3,9 +3,12 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RowFields, type RowList } from "../../records/row-fields.ts";
 import { Acceptance, CONFLICT_TYPES, ConflictFingerprint } from "../../resources/conflict-acceptances/acceptance.ts";
-import { Nullable, OneOf, Uuid } from "../../schemas/schemas.ts";
+import { MacText, Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import type { PastNames } from "../activity/names-at.ts";
-import { type Conflict, conflictFingerprint, networksOf } from "./conflict.ts";
+import { type Claim, type Claims, conflictSince } from "./claims.ts";
+import { type Conflict, conflictFingerprint, networksOf, type Party } from "./conflict.ts";
+
+const Named = { id: Uuid, name: Type.String() };
 
 export const ConflictBody = Type.Object(
   {
@@ -16,14 +19,30 @@ export const ConflictBody = Type.Object(
     value: Type.String({ description: "The address, the MAC address or the prefix." }),
     fingerprint: ConflictFingerprint,
     network_ids: Type.Array(Uuid, { description: "The networks of the parties." }),
+    since: Nullable(Timestamp, {
+      description: "When the second of the parties made its claim; null if that part of the history has been pruned.",
+    }),
     parties: Type.Array(
       Type.Object({
         entity_type: OneOf(["host", "if_entry", "subnet"]),
         id: Uuid,
         name: Type.String(),
         network_id: Uuid,
-        host: Nullable(Type.Object({ id: Uuid, name: Type.String() }), {
-          description: "The device that has the port; null for other parties.",
+        host: Nullable(Type.Object(Named), { description: "The device of a port; otherwise null." }),
+        since: Nullable(Timestamp, { description: "Since when it has made its claim without a break." }),
+        by: Nullable(
+          Type.Object({
+            type: OneOf(["User", "ApiKey", "Discovery", "System"]),
+            id: Nullable(Uuid),
+            name: Type.String(),
+          }),
+          { description: "Who recorded the claim. Of type `Discovery`: the scan." },
+        ),
+        mac_address: Nullable(MacText, {
+          description: "The MAC address that a host has there, or that a port learned.",
+        }),
+        port: Nullable(Type.Object({ ...Named, host: Type.Object(Named) }), {
+          description: "Of a host: the edge port at which the MAC address is, with its device; null if unknown.",
         }),
       }),
       { description: "The hosts, ports or subnets that claim it." },
@@ -39,30 +58,51 @@ export const CONFLICT_FIELDS = new RowFields(CONFLICT_ROWS);
 
 const PARTIES = { Address: "host", Mac: "if_entry", Subnet: "subnet" } as const;
 
-export function conflictBody(
-  conflict: Conflict,
-  names: PastNames,
-  acceptances: ReadonlyMap<string, Acceptance>,
-): ConflictBody {
+/** Sources of the fields of a conflict, as of one transaction. */
+interface KnownOfConflicts {
+  readonly names: PastNames;
+  readonly claims: Claims;
+  readonly acceptances: ReadonlyMap<string, Acceptance>;
+}
+
+export function conflictBody(conflict: Conflict, { names, claims, acceptances }: KnownOfConflicts): ConflictBody {
   const fingerprint = conflictFingerprint(conflict);
+  const known = claims.of(conflict);
+  const { type, value, parties } = conflict;
   return {
-    type: conflict.type,
-    value: conflict.value,
+    type,
+    value,
     fingerprint,
     network_ids: networksOf(conflict),
-    parties: conflict.parties.map(({ n, id, networkId }) => {
-      const party = names.of(n);
-      const host = party?.hostId == null ? null : names.ofId(party.hostId);
-      return {
-        entity_type: PARTIES[conflict.type],
-        id,
-        name: party?.name ?? "",
-        network_id: networkId,
-        host: host === null ? null : { id: host.id, name: host.name },
-      };
-    }),
+    since: conflictSince(known),
+    parties: parties.map((party, index) => ({
+      entity_type: PARTIES[type],
+      ...partyBody(party, known[index] as Claim, names),
+    })),
     acceptance: acceptances.get(fingerprint) ?? null,
   };
+}
+
+function partyBody({ n, id, networkId }: Party, { since, by, mac, portN }: Claim, names: PastNames) {
+  const party = names.of(n);
+  const port = portN === null ? null : names.of(portN);
+  const device = port === null ? null : hostOf(port, names);
+  return {
+    id,
+    name: party?.name ?? "",
+    network_id: networkId,
+    host: party === null ? null : hostOf(party, names),
+    since,
+    by,
+    mac_address: mac,
+    port: port === null || device === null ? null : { id: port.id, name: port.name, host: device },
+  };
+}
+
+/** The device of a port; null for other records. */
+function hostOf({ hostId }: { readonly hostId: string | null }, names: PastNames) {
+  const host = hostId === null ? null : names.ofId(hostId);
+  return host === null ? null : { id: host.id, name: host.name };
 }
 
 export const CONFLICT_EXAMPLE: ConflictBody = {
@@ -70,6 +110,7 @@ export const CONFLICT_EXAMPLE: ConflictBody = {
   value: "10.2.3.4",
   fingerprint: "9f2c6d0b1f3a4e5d8c7b6a59483726150f1e2d3c4b5a69788796a5b4c3d2e1f0",
   network_ids: ["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002"],
+  since: "2026-11-21T08:02:11.480Z",
   parties: [
     {
       entity_type: "host",
@@ -77,6 +118,10 @@ export const CONFLICT_EXAMPLE: ConflictBody = {
       name: "core-1",
       network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
       host: null,
+      since: "2026-11-02T10:41:05.020Z",
+      by: { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007", name: "owner@example.net" },
+      mac_address: null,
+      port: null,
     },
     {
       entity_type: "host",
@@ -84,6 +129,14 @@ export const CONFLICT_EXAMPLE: ConflictBody = {
       name: "printer-2",
       network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
       host: null,
+      since: "2026-11-21T08:02:11.480Z",
+      by: { type: "Discovery", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0040", name: "SNMP scan" },
+      mac_address: "00:00:5e:00:53:17",
+      port: {
+        id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0021",
+        name: "Gi1/0/7",
+        host: { id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0012", name: "acc-1" },
+      },
     },
   ],
   acceptance: null,

@@ -4,8 +4,8 @@ import { type CsvColumn, fieldColumns } from "../../schemas/csv.ts";
 import { ACCEPTANCE_EXAMPLE, CONFLICT_EXAMPLE, type ConflictBody } from "./conflict-schema.ts";
 
 export const CONFLICT_COLUMNS: readonly CsvColumn[] = fieldColumns(
-  `type value fingerprint entity_type id name host_id host_name network_id network_name accepted_at accepted_by_name
-  reason`.split(/\s+/),
+  `type value fingerprint entity_type id name host_id host_name network_id network_name since by_type by_id by_name
+  mac_address port_id port_name port_host_id port_host_name accepted_at accepted_by_name reason`.split(/\s+/),
 );
 
 /** @param networkNameOf as of the timestamp of the response; null if out of reach */
@@ -13,7 +13,7 @@ export function conflictRows(
   { type, value, fingerprint, parties, acceptance }: ConflictBody,
   networkNameOf: (id: string) => string | null,
 ): Array<Record<string, unknown>> {
-  return parties.map(({ entity_type, id, name, network_id, host }) => ({
+  return parties.map(({ entity_type, id, name, network_id, host, since, by, mac_address, port }) => ({
     type,
     value,
     fingerprint,
@@ -24,6 +24,15 @@ export function conflictRows(
     host_name: host?.name,
     network_id,
     network_name: networkNameOf(network_id),
+    since,
+    by_type: by?.type,
+    by_id: by?.id,
+    by_name: by?.name,
+    mac_address,
+    port_id: port?.id,
+    port_name: port?.name,
+    port_host_id: port?.host.id,
+    port_host_name: port?.host.name,
     accepted_at: acceptance?.accepted_at,
     accepted_by_name: acceptance?.accepted_by.name,
     reason: acceptance?.reason,

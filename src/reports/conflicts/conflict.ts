@@ -12,6 +12,8 @@ export interface Party {
   readonly n: number;
   readonly id: string;
   readonly networkId: string;
+  /** Number of the record that makes the claim: of a host its address, of a subnet itself; undefined for a port. */
+  readonly claimN?: number;
 }
 
 export interface Conflict {

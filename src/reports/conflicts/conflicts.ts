@@ -1,17 +1,16 @@
 // Implementation of GET /api/v1/conflicts: a page of conflicts, or all of them as a table. Every step is bounded.
 
-import type { Instant } from "../../base/instant.ts";
-import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { RowFilter } from "../../records/row-filter.ts";
-import { type Acceptance, acceptancesAt, type ConflictType } from "../../resources/conflict-acceptances/acceptance.ts";
+import type { ConflictType } from "../../resources/conflict-acceptances/acceptance.ts";
 import { PastNames } from "../activity/names-at.ts";
 import { type FoundListInput, filterResults, renderList } from "../found-list.ts";
+import { Claims } from "./claims.ts";
 import { type Conflict, conflictFingerprint } from "./conflict.ts";
 import { CONFLICT_FIELDS, conflictBody } from "./conflict-schema.ts";
 import { CONFLICT_COLUMNS, conflictRows } from "./conflict-table.ts";
-import { acceptancesByFingerprint, findConflicts } from "./find-conflicts.ts";
+import { acceptancesByFingerprint, acceptancesOf, acceptanceTime, findConflicts } from "./find-conflicts.ts";
 
 /** Passed to another thread. */
 interface ConflictSelection {
@@ -29,11 +28,13 @@ export const conflicts = longRead("conflicts", function* (reader: Reader, input:
   const filter = RowFilter.of(reader, CONFLICT_FIELDS, actor, input.filter);
   const found = yield* selectConflicts(reader, input);
   const names = new PastNames(reader, actor, sequence);
+  const query = { reach: actor, sequence };
+  const known = { names, claims: new Claims(reader, query) };
   const rendering = {
     stepRows: STEP_NAMED,
     render: (batch: readonly Conflict[]) => {
-      const acceptances = acceptancesOf(reader, input, batch);
-      return batch.map((each) => conflictBody(each, names, acceptances));
+      const acceptances = acceptancesOf(reader, query, batch, acceptanceTime(input.moment));
+      return batch.map((each) => conflictBody(each, { ...known, acceptances }));
     },
     columns: CONFLICT_COLUMNS,
     tableRows: conflictRows,
@@ -47,22 +48,9 @@ const STEP_NAMED = 20;
 /** All matching conflicts, regardless of page and filter. */
 function* selectConflicts(reader: Reader, input: ConflictsInput): Generator<Uint8Array, readonly Conflict[]> {
   const { actor, moment, types, networkId, isAccepted } = input;
-  const { sequence } = moment.asOf;
-  const found = yield* pausing(findConflicts(reader, { reach: actor, sequence }, types, networkId));
+  const query = { reach: actor, sequence: moment.asOf.sequence };
+  const found = yield* pausing(findConflicts(reader, query, types, networkId));
   if (isAccepted === null) return found;
-  const accepted = yield* pausing(acceptancesByFingerprint(reader, actor.organizationN, found, acceptanceTime(moment)));
+  const accepted = yield* pausing(acceptancesByFingerprint(reader, query, found, acceptanceTime(moment)));
   return found.filter((each) => accepted.has(conflictFingerprint(each)) === isAccepted);
-}
-
-function acceptancesOf(
-  reader: Reader,
-  { actor, moment }: Pick<ConflictsInput, "actor" | "moment">,
-  found: readonly Conflict[],
-): Map<string, Acceptance> {
-  return acceptancesAt(reader, actor.organizationN, found.map(conflictFingerprint), acceptanceTime(moment));
-}
-
-/** Timestamp for acceptances; null for the present. */
-function acceptanceTime({ at, asOf }: FixedMoment): Instant | null {
-  return asOf.present ? null : at;
 }

@@ -3,6 +3,7 @@
 import type { Instant } from "../../base/instant.ts";
 import { cidrSortKey, type Ip, ipSortKey, parseIp } from "../../base/ip.ts";
 import { compareCodePoints } from "../../base/text.ts";
+import type { FixedMoment } from "../../db/reading/list-query.ts";
 import {
   type Acceptance,
   acceptancesAt,
@@ -10,6 +11,7 @@ import {
   type ConflictType,
 } from "../../resources/conflict-acceptances/acceptance.ts";
 import { addressConflicts } from "./address-conflicts.ts";
+import { Claims } from "./claims.ts";
 import { type Conflict, type ConflictQuery, conflictFingerprint, type StatementSource } from "./conflict.ts";
 import { macConflicts } from "./mac-conflicts.ts";
 import { subnetConflicts } from "./subnet-conflicts.ts";
@@ -44,23 +46,74 @@ export function* findConflicts(
   return conflicts;
 }
 
+/** Timestamp for acceptances; null for the present. */
+export function acceptanceTime({ at, asOf }: FixedMoment): Instant | null {
+  return asOf.present ? null : at;
+}
+
 /** Conflicts whose acceptance is looked up per step. */
 const STEP_LOOKED_UP = 500;
 
-/** Acceptances in force at a timestamp, by fingerprint. @param at null for the present */
+/**
+ * Acceptances in force at a timestamp, by fingerprint of the conflict.
+ * @param at null for the present
+ */
 export function* acceptancesByFingerprint(
   connection: StatementSource,
-  organizationN: number,
+  query: ConflictQuery,
   found: readonly Conflict[],
   at: Instant | null,
 ): Generator<void, ReadonlyMap<string, Acceptance>> {
   const accepted = new Map<string, Acceptance>();
   for (let start = 0; start < found.length; start += STEP_LOOKED_UP) {
-    const fingerprints = found.slice(start, start + STEP_LOOKED_UP).map(conflictFingerprint);
-    for (const each of acceptancesAt(connection, organizationN, fingerprints, at)) accepted.set(...each);
+    for (const each of acceptancesOf(connection, query, found.slice(start, start + STEP_LOOKED_UP), at))
+      accepted.set(...each);
     yield;
   }
   return accepted;
+}
+
+/**
+ * The same for a few conflicts. A prefix that some networks share by acceptance stays accepted when another network
+ * joins them.
+ */
+export function acceptancesOf(
+  connection: StatementSource,
+  query: ConflictQuery,
+  found: readonly Conflict[],
+  at: Instant | null,
+): Map<string, Acceptance> {
+  const { organizationN } = query.reach;
+  const inForce = (fingerprints: readonly string[]) => acceptancesAt(connection, organizationN, fingerprints, at);
+  const accepted = inForce(found.map(conflictFingerprint));
+  const claims = new Claims(connection, query);
+  for (const conflict of found) {
+    const fingerprint = conflictFingerprint(conflict);
+    if (conflict.type !== "Subnet" || conflict.parties.length < 3 || accepted.has(fingerprint)) continue;
+    const earlier = earlierStates(conflict, claims.beginnings(conflict));
+    const acceptances = inForce(earlier.map(({ state }) => conflictFingerprint(state)));
+    for (const { state, joinedAt } of earlier) {
+      const acceptance = acceptances.get(conflictFingerprint(state));
+      if (acceptance === undefined || acceptance.accepted_at >= joinedAt) continue;
+      accepted.set(fingerprint, acceptance);
+      break;
+    }
+  }
+  return accepted;
+}
+
+/** The conflict before its last party joined, before the last but one did, and so on. */
+function earlierStates(conflict: Conflict, beginnings: ReadonlyArray<string | null>) {
+  const joined = conflict.parties
+    .map((party, index) => ({ party, since: beginnings[index] ?? "" }))
+    .sort((left, right) => compareCodePoints(left.since, right.since));
+  return joined
+    .slice(2)
+    .map(({ since }, index) => ({
+      state: { ...conflict, parties: joined.slice(0, index + 2).map(({ party }) => party) },
+      joinedAt: since,
+    }))
+    .reverse();
 }
 
 function sortKey({ type, value }: Conflict): string {

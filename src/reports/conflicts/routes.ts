@@ -23,12 +23,11 @@ const selectionQuery = {
 
 const DESCRIPTION = `Exclusive values claimed by several records, now or \`at\` a timestamp; ordered by type and value.
 
-- **Address**: one address on several hosts of a network. A public address counts across networks as well; a private one may be in each of them. Loopback, link-local and multicast addresses, addresses in
-  subnets of type Loopback, DockerBridge and PodmanBridge, and addresses with the MAC address of a virtual router (VRRP, HSRP, GLBP) do not conflict.
+- **Address**: one address on several hosts of a network. A public address counts across networks as well; a private one may be in each of them. Not in conflict are loopback, link-local and multicast addresses; addresses in subnets of type Loopback, DockerBridge and PodmanBridge, and on bridges within a machine (Docker, libvirt); addresses with the MAC address of a virtual router (VRRP, HSRP, GLBP); addresses with one MAC address on all hosts (a cluster, an anycast gateway); and stale addresses and hosts, if another host has the address.
 - **Mac**: one MAC address at several edge ports of a network. ${EDGE_PORT} Uplinks do not count; nor do group addresses and those of virtual routers.
-- **Subnet**: a subnet that equals one of another network, or is inside it; private prefixes too. A subnet inside another one of its own network is a child and does not conflict. Subnets of type Internet, Remote, Loopback, DockerBridge and PodmanBridge do not count.
+- **Subnet**: a subnet that equals one of another network, or is inside it; private prefixes too. A subnet inside another one of its own network is a child and does not conflict. Subnets of type Internet, Remote, Container, Loopback, DockerBridge and PodmanBridge do not count, nor those that devices have only on bridges within a machine.
 
-Only networks that the caller reaches count; conflicts with records outside them are not listed. A conflict can be accepted; it then has an \`acceptance\`, until that is withdrawn or the parties change.`;
+Only networks that the caller reaches count; conflicts with records outside them are not listed. A conflict can be accepted; it then has an \`acceptance\`, until that is withdrawn or the parties change. A shared prefix stays accepted when another network joins.`;
 
 const conflictList = foundList({
   name: "Conflicts",
@@ -82,9 +81,9 @@ function acceptanceRoutes(surface: Surface<Actor, Access>, backend: Backend<Conf
       {
         operationId: "withdrawConflictAcceptance",
         makesNoTransaction: true,
-        summary: "Withdraw the acceptance of a conflict",
+        summary: "Reopen an accepted conflict",
         description:
-          "The conflict is listed as unaccepted again; at earlier timestamps it stays accepted. Requires access to all of its networks. Returns the former acceptance.",
+          "Withdraws the acceptance: the conflict is listed as unaccepted again; at earlier timestamps it stays accepted. Requires access to all of its networks. Returns the former acceptance.",
         group: "Questions",
         access: MEMBER,
         params: IdParams,

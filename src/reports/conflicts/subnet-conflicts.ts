@@ -1,10 +1,12 @@
 // Conflicts of overlapping subnets in different networks. Within one network subnets do not conflict: prefixes are
 // unique, and a nested prefix is a child. In bounded steps.
 
+import { isLocalBridge } from "../../base/interface-name.ts";
 import { type Cidr, cidrOf, parseCidr, uniqueWithin } from "../../base/ip.ts";
 import { append } from "../../base/multimap.ts";
 import { scopeKey } from "../../db/kind.ts";
 import { membersSql } from "../../db/shape.ts";
+import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { SKIPPED_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";
 import { networksAt } from "../networks-at.ts";
@@ -19,6 +21,11 @@ const SUBNETS = `SELECT r.n, r.id, ${memberSql("network_id")}, ${memberSql("cidr
   CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (s.n << 31)
     AND key <= ((s.n << 31) | +?3))
   WHERE s.scope = +?1 AND s.n > +?2 AND s.born <= +?3 AND s.died > +?3 ORDER BY s.n LIMIT ${STEP_SUBNETS}`;
+/** Names of the addresses in a subnet: those that discovery reads from a device are called after its interface. */
+const ADDRESS_NAMES = `SELECT DISTINCT ('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.name' FROM history_spans s
+  CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (s.n << 31)
+    AND key <= ((s.n << 31) | +?2))
+  WHERE s.scope = +?1 AND s.born <= +?2 AND s.died > +?2 LIMIT ${STEP_SUBNETS}`;
 type Row = [n: number, id: string, networkId: string, cidr: string, type: SubnetType];
 
 export function* subnetConflicts(
@@ -31,7 +38,7 @@ export function* subnetConflicts(
   const conflicts: Conflict[] = [];
   let examined = 0;
   for (const [value, parties] of byPrefix) {
-    const all = overlapping(byPrefix, value, parties);
+    const all = withoutLocal(connection, query, overlapping(byPrefix, value, parties));
     if (all.length > 1) conflicts.push({ type: "Subnet", value, parties: byNumber(all) });
     examined += 1;
     if (examined % STEP_SUBNETS === 0) yield;
@@ -50,7 +57,7 @@ function* subnetsByPrefix(
       const rows = connection.statement(SUBNETS).values(scopeKey(network, subnetKind), after, sequence) as Row[];
       for (const [n, id, networkId, cidr, type] of rows) {
         if (!isCounted(cidr, type)) continue;
-        append(byPrefix, cidr, { n, id, networkId });
+        append(byPrefix, cidr, { n, id, networkId, claimN: n });
       }
       yield;
       const last = rows.at(-1);
@@ -60,9 +67,9 @@ function* subnetsByPrefix(
   return byPrefix;
 }
 
-/** Excludes the types Internet and Remote, types local to one machine, and link-local prefixes. */
+/** Excludes containers, the types Internet and Remote, types local to one machine, and link-local prefixes. */
 function isCounted(cidr: string, type: SubnetType): boolean {
-  if (SKIPPED_TYPES.includes(type) || MACHINE_LOCAL_TYPES.includes(type)) return false;
+  if (type === "Container" || SKIPPED_TYPES.includes(type) || MACHINE_LOCAL_TYPES.includes(type)) return false;
   const prefix = parseCidr(cidr);
   return prefix !== null && uniqueWithin(prefix) !== "link";
 }
@@ -83,4 +90,14 @@ function overlapping(
         all.push(enclosing);
       }
   return all;
+}
+
+/** Excludes subnets that devices have only on their local bridges: each machine has its own. */
+function withoutLocal(connection: StatementSource, { sequence }: ConflictQuery, parties: readonly Party[]): Party[] {
+  if (parties.length < 2) return [];
+  return parties.filter(({ n }) => {
+    const rows = connection.statement(ADDRESS_NAMES).values(scopeKey(n, ipAddressKind), sequence) as Array<[string]>;
+    const names = rows.flatMap(([name]) => (name === "" ? [] : [name]));
+    return names.length === 0 || !names.every(isLocalBridge);
+  });
 }

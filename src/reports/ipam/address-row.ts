@@ -2,6 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { RowFields, type RowList } from "../../records/row-fields.ts";
+import { Acceptance, ConflictFingerprint } from "../../resources/conflict-acceptances/acceptance.ts";
 import { IP_ADDRESS_EXAMPLE } from "../../resources/ip-addresses/ip-address.ts";
 import { IP_RANGE_EXAMPLE } from "../../resources/ip-ranges/ip-range.ts";
 import { RANGE_PURPOSES } from "../../resources/ip-ranges/range-purpose.ts";
@@ -45,6 +46,13 @@ export const AddressRowBody = Type.Object(
     ip_addresses: Type.Array(Holder, {
       description: "The hosts with this address; empty for a row of several addresses.",
     }),
+    conflict: Nullable(
+      Type.Object({
+        fingerprint: ConflictFingerprint,
+        acceptance: Nullable(Acceptance, { description: "Null if the conflict is not accepted." }),
+      }),
+      { description: "The conflict of the hosts with this address, as in `/conflicts`; null if there is none." },
+    ),
     ip_range: Nullable(Type.Object({ id: Uuid, purpose: OneOf(RANGE_PURPOSES), description: Nullable(Description) }), {
       description:
         "The range that contains it. If there are several, the first by purpose (Gateway, Dhcp, Reserved, Static, Other), then the smallest.",
@@ -63,7 +71,7 @@ export const ADDRESS_ROWS: RowList = {
 export const ADDRESS_FIELDS = new RowFields(ADDRESS_ROWS);
 
 const { id, host_id, name, mac_address, last_seen_at } = IP_ADDRESS_EXAMPLE;
-const UNASSIGNED = { ip_addresses: [], ip_range: null, subnet: null };
+const UNASSIGNED = { ip_addresses: [], conflict: null, ip_range: null, subnet: null };
 
 export const ADDRESSES_EXAMPLE: Array<Static<typeof AddressRowBody>> = [
   { first: "10.2.3.0", last: "10.2.3.0", count: 1, state: "Network", ...UNASSIGNED },

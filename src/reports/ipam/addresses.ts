@@ -2,7 +2,9 @@
 
 import type { Static } from "@sinclair/typebox";
 import { type AddressBlock, addressAt, addressNumber, blockSize, cidrBlock } from "../../base/address-block.ts";
+import { parseIp, uniqueWithin } from "../../base/ip.ts";
 import { append } from "../../base/multimap.ts";
+import { runSteps } from "../../base/steps.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
 import { longRead, PAUSE } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
@@ -12,6 +14,9 @@ import { hostKind } from "../../resources/hosts/host.ts";
 import { type IpAddress, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { hostAddressNumbers } from "../../resources/subnets/host-addresses.ts";
 import { commaSeparated, LIST_HEAD, listMeta, listTail } from "../../schemas/envelope.ts";
+import { addressConflicts } from "../conflicts/address-conflicts.ts";
+import { conflictFingerprint } from "../conflicts/conflict.ts";
+import { acceptancesOf, acceptanceTime } from "../conflicts/find-conflicts.ts";
 import { type AddressRow, addressRows, type UsedAddress } from "./address-layout.ts";
 import { ADDRESS_FIELDS } from "./address-row.ts";
 import { type SubnetInput, surroundingsOf } from "./subnet-at.ts";
@@ -127,6 +132,11 @@ function rowBodies(reader: Reader, input: AddressesInput, rows: readonly Address
     input,
     rows.flatMap(({ ns }) => ns),
   );
+  const conflicts = conflictsOf(
+    reader,
+    input,
+    rows.flatMap(({ first, ns }) => (mayConflict(text(first), ns) ? [text(first)] : [])),
+  );
   return rows.map(({ first, last, state, range, within, ns }) => {
     const count = blockSize({ first, last });
     return {
@@ -135,10 +145,36 @@ function rowBodies(reader: Reader, input: AddressesInput, rows: readonly Address
       count: isIpv6 ? String(count) : Number(count),
       state,
       ip_addresses: ns.map((n) => holders.get(n)),
+      conflict: conflicts.get(text(first)) ?? null,
       ip_range: range === null ? null : { id: range.id, purpose: range.purpose, description: range.description },
       subnet: within,
     };
   });
+}
+
+/** Whether an address in use can be in a conflict: hosts of other networks claim a public one as well. */
+function mayConflict(address: string, ns: readonly number[]): boolean {
+  const ip = parseIp(address);
+  return ns.length > 1 || (ns.length === 1 && ip !== null && uniqueWithin(ip) === "everywhere");
+}
+
+/** Conflicts in wire format, by address. */
+function conflictsOf(
+  reader: Reader,
+  { actor, subnet, moment }: AddressesInput,
+  addresses: readonly string[],
+): Map<string, object> {
+  const query = { reach: actor, sequence: moment.asOf.sequence };
+  const found = runSteps(addressConflicts(reader, query, addresses)).filter(({ parties }) =>
+    parties.some(({ networkId }) => networkId === subnet.network_id),
+  );
+  const acceptances = acceptancesOf(reader, query, found, acceptanceTime(moment));
+  return new Map(
+    found.map((conflict) => {
+      const fingerprint = conflictFingerprint(conflict);
+      return [conflict.value, { fingerprint, acceptance: acceptances.get(fingerprint) ?? null }];
+    }),
+  );
 }
 
 /** Address records with their hosts in wire format, by record number. */

@@ -22,6 +22,7 @@ import { networkKind } from "../../resources/networks/network.ts";
 import { scheduleKind } from "../../resources/schedules/schedule.ts";
 import { metaAt, successBody, thinnedUntilMember } from "../../schemas/envelope.ts";
 import { PastNames } from "../activity/names-at.ts";
+import { Claims } from "../conflicts/claims.ts";
 import { conflictFingerprint } from "../conflicts/conflict.ts";
 import { conflictBody } from "../conflicts/conflict-schema.ts";
 import { acceptancesByFingerprint, findConflicts } from "../conflicts/find-conflicts.ts";
@@ -263,12 +264,17 @@ function* conflictSummary(
   { actor, networkId, sequence, isPresent, to }: PartInput,
   problems: MutableProblems,
 ): Generator<void, object> {
-  const found = yield* findConflicts(reader, { reach: actor, sequence }, SUMMARY_CONFLICT_TYPES, networkId);
-  const accepted = yield* acceptancesByFingerprint(reader, actor.organizationN, found, isPresent ? null : to);
+  const query = { reach: actor, sequence };
+  const found = yield* findConflicts(reader, query, SUMMARY_CONFLICT_TYPES, networkId);
+  const accepted = yield* acceptancesByFingerprint(reader, query, found, isPresent ? null : to);
   const others = found.filter((each) => !accepted.has(conflictFingerprint(each)));
   problems.conflicts = others.length;
-  const names = new PastNames(reader, actor, sequence);
-  const listed = others.slice(0, SUMMARY_LISTED).map((each) => conflictBody(each, names, accepted));
+  const known = {
+    names: new PastNames(reader, actor, sequence),
+    claims: new Claims(reader, query),
+    acceptances: accepted,
+  };
+  const listed = others.slice(0, SUMMARY_LISTED).map((each) => conflictBody(each, known));
   return { conflicts: { count: others.length, accepted_count: found.length - others.length, conflicts: listed } };
 }
 

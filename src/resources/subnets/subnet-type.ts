@@ -4,7 +4,7 @@ import { wordList } from "../../base/word-list.ts";
 
 export const SUBNET_TYPES = [
   ...wordList("Internet Remote Gateway VpnTunnel Dmz Lan WiFi IoT Guest DockerBridge PodmanBridge MacVlan IpVlan"),
-  ...wordList("Management Storage Loopback Unknown"),
+  ...wordList("Management Storage Container Loopback Unknown"),
 ] as const;
 
 export type SubnetType = (typeof SUBNET_TYPES)[number];

@@ -89,6 +89,8 @@ export interface FakePrefix {
   readonly region?: number;
   readonly vrf?: number;
   readonly vlan?: FakeVlanRef;
+  /** Default: active. */
+  readonly status?: string;
   readonly description?: string;
   readonly tags?: readonly string[];
 }
@@ -285,7 +287,7 @@ function prefixJson(fixture: NetboxFixture, form: Form, prefix: FakePrefix): Jso
     ...scopeFields,
     vrf: prefix.vrf === undefined ? null : { id: prefix.vrf, name: `vrf ${prefix.vrf}` },
     vlan: prefix.vlan === undefined ? null : vlanRef(prefix.vlan),
-    status: choice("active"),
+    status: choice(prefix.status ?? "active"),
     description: prefix.description ?? "",
     tags: tagList(prefix.tags),
     custom_fields: prefix.custom ?? {},
