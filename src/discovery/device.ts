@@ -1,6 +1,7 @@
 // SNMP report of a device: plain data, passed from the MIB decoders to the inventory. Independent of how it is read and
 // stored.
 
+import type { ComponentClass } from "../resources/components/vocabulary.ts";
 import type {
   AdminStatus,
   CdpCapability,
@@ -70,11 +71,14 @@ export interface Device {
   /** ifNumber (RFC 2863): the rows that ifTable should have. */
   readonly if_number?: number;
   /**
-   * ENTITY-MIB (RFC 6933) of the chassis; of the first member of a stack. Else derived from sysObjectID if possible.
+   * ENTITY-MIB (RFC 6933) of the chassis; in a stack, of the member with the lowest position. Else derived from
+   * sysObjectID if possible.
    */
   readonly manufacturer?: string | null;
   readonly model?: string | null;
   readonly serial_number?: string | null;
+  /** Chassis of entPhysicalTable (RFC 6933), by position. */
+  readonly components?: readonly DeviceComponent[];
   /** lldpLocChassisId (IEEE 802.1AB). */
   readonly chassis_id?: LinkId<ChassisIdSubtype> | null;
   /** lldpLocSysCapEnabled, else lldpLocSysCapSupported; null if it announces none. */
@@ -158,6 +162,17 @@ export interface ForwardingEntry {
   readonly mac_address: string;
   /** Null if the table has none (dot1dTpFdbTable). */
   readonly vlan_number: number | null;
+}
+
+/** A row of entPhysicalTable. */
+export interface DeviceComponent {
+  readonly class: ComponentClass;
+  /** entPhysicalParentRelPos if it is set and unique, else the rank by entPhysicalIndex, from 1. */
+  readonly position: number;
+  /** Texts are null if the device reports none. */
+  readonly manufacturer: string | null;
+  readonly model: string | null;
+  readonly serial_number: string | null;
 }
 
 export interface DeviceVlan {

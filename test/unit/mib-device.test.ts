@@ -170,6 +170,95 @@ describe("manufacturer, model and serial number", () => {
   }
 });
 
+describe("components", () => {
+  interface Row {
+    readonly as: number;
+    readonly in?: number;
+    readonly at?: number;
+    readonly serial?: string;
+    readonly maker?: string;
+    readonly model?: string;
+  }
+  const table = (parts: Readonly<Record<string, Row>>) =>
+    rows(
+      Object.fromEntries(
+        Object.entries(parts).map(
+          ([index, { as, in: container = 0, at = -1, serial = "", maker = "Acme", model = "AX-48" }]) => [
+            index,
+            {
+              entPhysicalContainedIn: container,
+              entPhysicalClass: as,
+              entPhysicalParentRelPos: at,
+              entPhysicalSerialNum: utf8(serial),
+              entPhysicalMfgName: utf8(maker),
+              entPhysicalModelName: utf8(model),
+            },
+          ],
+        ),
+      ),
+    );
+  const reportOf = (parts: Readonly<Record<string, Row>>, broken: readonly string[] = []) =>
+    deviceWith({ ent_physical_table: { columns: table(parts), broken } });
+  const listed = (parts: Readonly<Record<string, Row>>) =>
+    reportOf(parts).components?.map((each) => `${each.class} ${each.position} ${each.serial_number}`);
+
+  test("are the only chassis, without what it contains", () => {
+    const device = reportOf({ "1": { as: 3, serial: "AC1" }, "2": { as: 9, in: 1, at: 1, serial: "CARD" } });
+    const part = { class: "Chassis", position: 1, manufacturer: "Acme", model: "AX-48", serial_number: "AC1" } as const;
+    expect(device.components).toEqual([part]);
+    expect(device.rows.entity).toEqual({ read: 2, kept: 1, set_aside: { component: 1 } });
+    expect(
+      listed({ "1": { as: 3, serial: "OUTER" }, "2": { as: 5, in: 1 }, "3": { as: 3, in: 2, serial: "INNER" } }),
+    ).toEqual(["Chassis 1 OUTER"]);
+    expect(listed({ "7": { as: 3, in: 7, serial: "AC1" } })).toEqual(["Chassis 1 AC1"]);
+  });
+
+  test("are the members of a stack, by position, and the lowest gives the host its serial number", () => {
+    const stack = {
+      "1": { as: 11 },
+      "1001": { as: 3, in: 1, at: 2, serial: "AC2" },
+      "2001": { as: 3, in: 1, at: 1, serial: "AC1" },
+    };
+    expect(listed(stack)).toEqual(["StackMember 1 AC1", "StackMember 2 AC2"]);
+    expect(reportOf(stack).serial_number).toBe("AC1");
+    expect(listed({ "1": { as: 11 }, "2": { as: 3, in: 1, at: 4, serial: "AC4" } })).toEqual(["Chassis 4 AC4"]);
+    expect(listed({ "2": { as: 3, at: 0, serial: "A" }, "9": { as: 3, at: 1, serial: "B" } })).toEqual([
+      "StackMember 0 A",
+      "StackMember 1 B",
+    ]);
+  });
+
+  test("omit the empty places of a stack, which some agents list as chassis without texts", () => {
+    const empty = { as: 3, in: 1, maker: "", model: "" };
+    const stack = { "1": { as: 11 }, "11": { as: 3, in: 1, at: 1, serial: "AC1" }, "12": { ...empty, at: 2 } };
+    expect(listed(stack)).toEqual(["Chassis 1 AC1"]);
+    expect(listed({ "11": { ...empty, at: 1 } })).toEqual(["Chassis 1 null"]);
+  });
+
+  test("have their rank as position if theirs is missing or doubled", () => {
+    const at = (...positions: number[]) =>
+      listed(
+        Object.fromEntries(
+          positions.map((position, index) => [`${index + 10}`, { as: 3, at: position, serial: `S${index}` }]),
+        ),
+      );
+    expect(at(-1, -1)).toEqual(["StackMember 1 S0", "StackMember 2 S1"]);
+    expect(at(1, 1, 3)).toEqual(["StackMember 1 S0", "StackMember 2 S1", "StackMember 3 S2"]);
+    expect(at(3, -1)).toEqual(["StackMember 2 S1", "StackMember 3 S0"]);
+    expect(at(2, -1)).toEqual(["StackMember 1 S0", "StackMember 2 S1"]);
+  });
+
+  test("are unknown unless the table was read to the end", () => {
+    const members = { "10": { as: 3, at: 2, serial: "AC2" }, "20": { as: 3, at: 1, serial: "AC1" } };
+    for (const broken of ["*", "entPhysicalParentRelPos", "entPhysicalModelName"])
+      expect(reportOf(members, [broken])).not.toHaveProperty("components");
+    expect(reportOf(members, ["entPhysicalParentRelPos"])).not.toHaveProperty("serial_number");
+    expect(reportOf(members, ["entPhysicalModelName"]).serial_number).toBe("AC1");
+    expect(deviceWith({})).not.toHaveProperty("components");
+    expect(reportOf({ "1": { as: 9, serial: "CARD" } }).components).toEqual([]);
+  });
+});
+
 describe("CDP", () => {
   const NEIGHBOR = {
     cdpCacheAddressType: 1,

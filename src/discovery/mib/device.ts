@@ -107,6 +107,7 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
     }),
     ...system.fields,
     ...entity.fields,
+    components: entity.components,
     served: nonEmpty(servedOf(read)),
     missed: nonEmpty(missed),
     broken: nonEmpty(broken),

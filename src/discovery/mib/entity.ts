@@ -1,7 +1,8 @@
-// Manufacturer, model and serial number: ENTITY-MIB (RFC 6933), else the manufacturer by enterprise number.
+// Chassis of a device with manufacturer, model and serial number: ENTITY-MIB (RFC 6933), else the manufacturer by
+// enterprise number.
 
 import type { AllOf } from "../../base/fields.ts";
-import type { Device, TableReport } from "../device.ts";
+import type { Device, DeviceComponent, TableReport } from "../device.ts";
 import { KEPT_ROW, type RowCount } from "../rows.ts";
 import { areComplete, columnOf, countStep, reportOn, rowsOf } from "./columns.ts";
 import { MAKERS } from "./makers.ts";
@@ -14,7 +15,9 @@ export const ENTITY_STEP = {
   name: "ent_physical_table",
   table: "entity",
   columns: {
+    entPhysicalContainedIn: "1.3.6.1.2.1.47.1.1.1.1.4",
     entPhysicalClass: "1.3.6.1.2.1.47.1.1.1.1.5",
+    entPhysicalParentRelPos: "1.3.6.1.2.1.47.1.1.1.1.6",
     entPhysicalSerialNum: "1.3.6.1.2.1.47.1.1.1.1.11",
     entPhysicalMfgName: "1.3.6.1.2.1.47.1.1.1.1.12",
     entPhysicalModelName: "1.3.6.1.2.1.47.1.1.1.1.13",
@@ -23,27 +26,38 @@ export const ENTITY_STEP = {
 
 type EntityFields = Pick<Device, "manufacturer" | "model" | "serial_number">;
 
+interface ReportedEntities {
+  readonly fields: AllOf<EntityFields>;
+  /** Undefined unless the table was read to the end. */
+  readonly components: readonly DeviceComponent[] | undefined;
+  readonly rows: EntityRows;
+  readonly report: TableReport;
+}
+
 /**
- * Uses the first chassis with a serial number, else the first chassis: in a stack, its first member. The stack entry
- * fills gaps. Without a chassis, uses the first entity with a serial number that is not a field-replaceable unit (power
- * supply, fan, sensor, port). A partially read table yields only reported values, once the chassis is identified. The
- * enterprise number sets the manufacturer only if the table is complete or absent and has none. If the table is absent,
- * returns no rows.
+ * Uses the chassis with the lowest position and a serial number, else the one with the lowest position: in a stack, its
+ * first member. The stack entry fills gaps. Without a chassis, uses the first entity with a serial number that is not a
+ * field-replaceable unit (power supply, fan, sensor, port). A partially read table yields only reported values, once the
+ * chassis is identified. The enterprise number sets the manufacturer only if the table is complete or absent and has
+ * none. If the table is absent, returns no rows.
  */
-export function entityOf(reads: Reads): { fields: AllOf<EntityFields>; rows: EntityRows; report: TableReport } {
+export function entityOf(reads: Reads): ReportedEntities {
+  const containers = columnOf(reads, ENTITY_STEP, "entPhysicalContainedIn");
   const classes = columnOf(reads, ENTITY_STEP, "entPhysicalClass");
+  const positions = columnOf(reads, ENTITY_STEP, "entPhysicalParentRelPos");
   const serials = columnOf(reads, ENTITY_STEP, "entPhysicalSerialNum");
   const makers = columnOf(reads, ENTITY_STEP, "entPhysicalMfgName");
   const models = columnOf(reads, ENTITY_STEP, "entPhysicalModelName");
-  const columns = [classes, serials, makers, models];
   const parts: Part[] = [];
-  for (const index of rowsOf(columns)) {
+  for (const index of rowsOf([classes, serials, makers, models])) {
     const number = singleSubIdOf(index, PHYSICAL_INDEX_MAX);
     if (number === null) continue;
     const textField = ({ values }: ColumnRead): string | null => meaningfulText(values.get(index));
     parts.push({
       number,
+      container: integerOf(containers.values.get(index), 1, PHYSICAL_INDEX_MAX),
       partClass: integerOf(classes.values.get(index), 1, 100),
+      position: integerOf(positions.values.get(index), 0, PHYSICAL_INDEX_MAX),
       serial: textField(serials),
       maker: textField(makers),
       model: textField(models),
@@ -52,11 +66,14 @@ export function entityOf(reads: Reads): { fields: AllOf<EntityFields>; rows: Ent
   parts.sort((a, b) => a.number - b.number);
   const report = reportOn(reads, [ENTITY_STEP.name], parts.length > 0);
 
-  const isComplete = areComplete(columns);
-  const [first] = deviceEntities(parts);
-  // An unread chassis, or one with an unread serial number, may precede this one.
-  const isIdentified = isComplete || (first?.partClass === CHASSIS && first.serial !== null);
-  const chosen = isComplete ? deviceEntities(parts) : isIdentified && first !== undefined ? [first] : [];
+  const chassis = chassisOf(parts);
+  const isComplete = areComplete([containers, classes, positions, serials, makers, models]);
+  const entities = deviceEntities(parts, chassis);
+  const [first] = entities;
+  // An unread chassis, or one with an unread serial number or position, may precede this one.
+  const isPlaced = chassis.length === 1 || areComplete([containers, positions]);
+  const isIdentified = isComplete || (first?.partClass === CHASSIS && first.serial !== null && isPlaced);
+  const chosen = isComplete ? entities : isIdentified && first !== undefined ? [first] : [];
   const pick = (field: "serial" | "maker" | "model"): string | null =>
     chosen.find((part) => part[field] !== null)?.[field] ?? null;
   const isReported = isComplete && parts.length > 0;
@@ -66,12 +83,14 @@ export function entityOf(reads: Reads): { fields: AllOf<EntityFields>; rows: Ent
     model: pick("model") ?? missing,
     serial_number: pick("serial") ?? missing,
   };
-  const reported = new Set(chosen.map(({ number }) => number));
+  const components = isReported ? chassis.map(componentOf) : undefined;
+  const reported = new Set([...chosen, ...(isReported ? chassis.map(({ part }) => part) : [])]);
+  const numbers = new Set([...reported].map(({ number }) => number));
   const count = countStep(reads, ENTITY_STEP, (index) => {
     const number = singleSubIdOf(index, PHYSICAL_INDEX_MAX);
-    return number === null ? "index" : reported.has(number) ? KEPT_ROW : "component";
+    return number === null ? "index" : numbers.has(number) ? KEPT_ROW : "component";
   });
-  return { fields, rows: { [ENTITY_STEP.name]: count }, report };
+  return { fields, components, rows: { [ENTITY_STEP.name]: count }, report };
 }
 
 type EntityRows = Readonly<Record<typeof ENTITY_STEP.name, RowCount>>;
@@ -79,12 +98,20 @@ type EntityRows = Readonly<Record<typeof ENTITY_STEP.name, RowCount>>;
 const PHYSICAL_INDEX_MAX = 2 ** 31 - 1;
 
 interface Part {
+  /** entPhysicalIndex. */
   readonly number: number;
+  /** Null at the top level, or if unknown. */
+  readonly container: number | null;
   readonly partClass: number | null;
+  /** entPhysicalParentRelPos; null if unknown. */
+  readonly position: number | null;
   readonly serial: string | null;
   readonly maker: string | null;
   readonly model: string | null;
 }
+
+/** Agents nest up to ten levels; the limit ends cycles. */
+const DEPTH_MAX = 32;
 
 const CHASSIS = 3;
 const POWER_SUPPLY = 6;
@@ -98,11 +125,68 @@ const FRU_CLASSES: readonly (number | null)[] = [POWER_SUPPLY, FAN, SENSOR, PORT
 const PLACEHOLDER =
   /^(n\/?a|none|null|nil|empty|unknown|undefined|unspecified|default( string)?|not? (available|specified|applicable|set|present|assigned|defined)|to be filled( in)? by o\.?e\.?m\.?|o\.?e\.?m\.?|system (manufacturer|product name|serial number)|chassis serial number|0?123456789(0|ab.*)?|[-.\s*#?]+|0+|x+)$/i;
 
+interface PlacedChassis {
+  readonly part: Part;
+  readonly position: number;
+}
+
+/**
+ * Lists the chassis that are in no other chassis, by position; a device with several is a stack. A chassis with no
+ * position of its own gets its rank by index; if that is taken, all do. Rows without any text are empty places.
+ */
+function chassisOf(parts: readonly Part[]): PlacedChassis[] {
+  const byNumber = new Map(parts.map((part) => [part.number, part]));
+  const all = parts.filter(({ partClass }) => partClass === CHASSIS);
+  const outer = all.filter((part) => !containersOf(part, byNumber).some(({ partClass }) => partClass === CHASSIS));
+  // Some agents say that a chassis is in itself.
+  const placed = occupied(outer.length === 0 ? all : outer);
+  const reported = placed.map(({ position }) => position);
+  const doubled = repeatedIn(reported);
+  const filled = reported.map((position, rank) => (position === null || doubled.has(position) ? rank + 1 : position));
+  const areUnique = repeatedIn(filled).size === 0;
+  return placed
+    .map((part, rank) => ({ part, position: (areUnique ? filled[rank] : null) ?? rank + 1 }))
+    .sort((a, b) => a.position - b.position);
+}
+
+/** All of them if none has a text. */
+function occupied(chassis: readonly Part[]): readonly Part[] {
+  const known = chassis.filter(({ serial, maker, model }) => [serial, maker, model].some((text) => text !== null));
+  return known.length === 0 ? chassis : known;
+}
+
+function repeatedIn<Value>(values: readonly Value[]): ReadonlySet<Value> {
+  const [once, repeated] = [new Set<Value>(), new Set<Value>()];
+  for (const value of values) (once.has(value) ? repeated : once).add(value);
+  return repeated;
+}
+
+/** Lists what a part is contained in, from the inside out, up to the limit. */
+function containersOf({ container }: Part, byNumber: ReadonlyMap<number, Part>): Part[] {
+  const around: Part[] = [];
+  for (let part = byNumber.get(container ?? 0); part !== undefined && around.length < DEPTH_MAX; ) {
+    around.push(part);
+    part = byNumber.get(part.container ?? 0);
+  }
+  return around;
+}
+
+function componentOf({ part, position }: PlacedChassis, _: number, all: readonly PlacedChassis[]): DeviceComponent {
+  return {
+    class: all.length > 1 ? "StackMember" : "Chassis",
+    position,
+    manufacturer: part.maker,
+    model: part.model,
+    serial_number: part.serial,
+  };
+}
+
 /** Returns the entity that represents the device, then the entities that fill its gaps. */
-function deviceEntities(parts: readonly Part[]): Part[] {
-  const chassis = parts.filter((part) => part.partClass === CHASSIS);
+function deviceEntities(parts: readonly Part[], chassis: readonly PlacedChassis[]): Part[] {
   const stacks = parts.filter((part) => part.partClass === STACK);
-  const first = chassis.find((part) => part.serial !== null) ?? chassis[0];
+  const outer = new Set(chassis.map(({ part }) => part));
+  const inner = parts.filter((part) => part.partClass === CHASSIS && !outer.has(part));
+  const first = [...outer, ...inner].find((part) => part.serial !== null) ?? chassis[0]?.part;
   if (first !== undefined) return [first, ...stacks];
   if (stacks.length > 0) return stacks;
   const other = parts.find((part) => part.serial !== null && !FRU_CLASSES.includes(part.partClass));
