@@ -17,7 +17,7 @@ interface Run {
 
 export const world: Part = {
   name: "world",
-  title: "World: what scans make of a simulated site",
+  title: "World: scanning a simulated site over months",
   prove: async ({ form, say, world: choice = {} }) => {
     const rates = ratesOf(form, choice);
     const runs: Run[] = [];
@@ -55,10 +55,10 @@ function findingOf(values: readonly FigureValues[], bound: Bound): Finding {
   };
 }
 
-/** Figures against what must be reached. */
+/** Figures and their required values. */
 function requirements(values: readonly FigureValues[]): Table {
   return {
-    title: "What must be reached",
+    title: "Required values",
     columns: ["figure", "required: mean", "worst seed", "reached: mean", "worst seed", "met"],
     rows: BOUNDS.map((bound) => {
       const { figure, title, required, isUpper } = bound;
@@ -81,7 +81,7 @@ function perSeed(runs: readonly Run[], days: number): Table {
   };
 }
 
-/** Shares with four digits, counts as they are. */
+/** Shares with four digits; quiet versions, which are a count, with one. */
 function shown(figure: FigureName, value: number): string {
   return figure === "quietVersions" ? `${Math.round(value * 10) / 10}` : value.toFixed(4);
 }

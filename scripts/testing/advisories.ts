@@ -12,7 +12,7 @@ export const ADVISORIES_FILE = join(ROOT, "dist/advisories.json");
 export type Advisories =
   | { readonly outcome: "clean" }
   | { readonly outcome: "vulnerable"; readonly packages: string[] }
-  | { readonly outcome: "left out"; readonly reason: string };
+  | { readonly outcome: "unavailable"; readonly reason: string };
 
 /**
  * Queries a registry for advisories of high severity and above.
@@ -34,7 +34,7 @@ export async function fetchAdvisories(registry: string | null): Promise<Advisori
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   // The registry is unreachable, or has no advisories.
   const refusal = /^error: POST \S+ - (\w+)/m.exec(err)?.[1];
-  if (refusal !== undefined) return { outcome: "left out", reason: refusal };
+  if (refusal !== undefined) return { outcome: "unavailable", reason: refusal };
   const found = Object.keys(JSON.parse(out) as object);
   if (found.length === 0 && code === 0) return { outcome: "clean" };
   if (found.length > 0 && code !== 0) return { outcome: "vulnerable", packages: found };

@@ -31,7 +31,7 @@ export const compact = defineCommand(
 
 async function preview(files: DataFiles, { clock, print }: ProcessIo): Promise<void> {
   const summary = await withReadOnlyDatabase(files, (db) =>
-    estimateCompaction(db, progressTo(systemLog(), clock, "looking")),
+    estimateCompaction(db, progressTo(systemLog(), clock, "estimating")),
   );
   await print(`Would pack ${describePacked(summary)}.\nNothing was changed.\n`);
 }

@@ -49,7 +49,7 @@ export const OPTIONS = {
   tlsCertificate: option(
     "tls-certificate FILE",
     parsePath,
-    "HTTPS: the certificate (PEM), followed by its chain. A changed file is loaded within a minute, on SIGHUP at once.",
+    "HTTPS: the certificate (PEM), followed by its chain. A changed file is loaded within a minute, or immediately on SIGHUP.",
   ),
   tlsKey: option("tls-key FILE", parsePath, "HTTPS: the certificate's private key (PEM, without a passphrase)."),
   tlsSelfSigned: flag(

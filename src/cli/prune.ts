@@ -42,7 +42,7 @@ type PruneConfig = Config<"vacuum" | "acceptClock">;
 
 async function preview(request: PruneOptions, files: DataFiles, { clock, print }: ProcessIo): Promise<void> {
   const plan = await withReadOnlyDatabase(files, (db) =>
-    runPlan(planSteps(db, request), progressTo(systemLog(), clock, "looking")),
+    runPlan(planSteps(db, request), progressTo(systemLog(), clock, "estimating")),
   );
   const segments = plan.segments.map(
     ({ first, last, resolution }) =>

@@ -19,7 +19,7 @@ import { hostOfMac, type StationMove, stationMoves } from "./station-moves.ts";
 const CANDIDATES_MAX = 5 * HIGHLIGHTS_MAX;
 
 /** Common properties of all changes with the same kind, operation and fields. */
-interface ChangeSort {
+interface ChangeClass {
   readonly countedAs: string;
   /** See rankOf. */
   readonly rank: number | null;
@@ -53,7 +53,7 @@ interface HighlightItem {
 /**
  * Highlights of one transaction, in response form.
  * @param narrowing restricts the changes
- * @param read receives each change in passing: a transaction may have a hundred thousand
+ * @param read also receives each change, which saves a second pass over up to a hundred thousand
  */
 export function* highlightsOf(
   reader: Reader,
@@ -85,7 +85,7 @@ class TransactionHighlights {
   private readonly isByPerson: boolean;
   private readonly counts = new Map<string, number>();
   /** Cache: a large transaction has many changes of few types. Null for changes that are not shown. */
-  private readonly sorts = new Map<string, ChangeSort | null>();
+  private readonly classes = new Map<string, ChangeClass | null>();
   private candidates: Candidate[] = [];
   private hasForwarding = false;
 
@@ -109,10 +109,10 @@ class TransactionHighlights {
     if (this.candidates.length >= 4 * CANDIDATES_MAX) this.candidates = mostSignificant(this.candidates);
   }
 
-  private classify(change: RecordChange): ChangeSort | null {
+  private classify(change: RecordChange): ChangeClass | null {
     const { kind, operation, changedFields } = change;
     const name = `${kind.code} ${operation} ${changedFields === null ? "-" : changedFields.join()}`;
-    const known = this.sorts.get(name);
+    const known = this.classes.get(name);
     if (known !== undefined) return known;
     const [field = null] = operation === "Updated" ? shownFieldNames(change) : [];
     const sort = !isShown(change)
@@ -122,7 +122,7 @@ class TransactionHighlights {
           rank: rankOf(change, this.isByPerson),
           isForwarding: changedFields?.includes("fdb_macs") === true,
         };
-    this.sorts.set(name, sort);
+    this.classes.set(name, sort);
     return sort;
   }
 

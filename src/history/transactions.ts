@@ -294,7 +294,7 @@ function* renderTransaction(
     included.highlights = yield* pausing(
       highlightsOf(reader, actor, entry, highlighted, (change) => countIn(counts, change)),
     );
-    // Unrestricted highlights count all changes in passing.
+    // Unrestricted highlights already pass over all changes, so count them there.
     if (Object.keys(highlighted).length === 0) included.changes = counts;
   }
   const changes = included.changes ?? (yield* pausing(countedIn(new ChangeLog(reader), query, entry.sequence)));

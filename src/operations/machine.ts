@@ -21,7 +21,7 @@ interface Memory {
   readonly processBytes: number;
   /** Memory of the machine, or the limit of this process if lower; null if unavailable. */
   readonly totalBytes: number | null;
-  /** Available part of it. */
+  /** Part of `totalBytes` that is available. */
   readonly availableBytes: number | null;
 }
 

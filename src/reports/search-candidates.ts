@@ -16,12 +16,12 @@ const ENTRIES_MAX = 2_000;
 const COMBINED_ENTRIES_MAX = 24;
 /** Maximum number of records with a word, for it to be combined with others. */
 const COMBINED_MAX = 4_000;
-/** A word with this few entries is rare enough; no rarer one is searched. */
+/** A word with at most this many entries is rare enough to stop looking for a rarer one. */
 const ENTRIES_FEW = 4;
-/** Index rows read per step for a prefix; beyond that, reads entry by entry. */
-const ROWS_AT_ONCE = 4 * EXAMINED_MAX;
+/** Index rows read in one query for a prefix; beyond that, reads entry by entry. */
+const ROWS_PER_READ = 4 * EXAMINED_MAX;
 /** Index rows filtered by reach per step, in a few milliseconds. */
-const FILTERED_AT_ONCE = 4_000;
+const FILTERED_PER_STEP = 4_000;
 
 /** By record number: the transactions in which the entry appeared, newest last. */
 export type CandidateRecords = Map<number, number[]>;
@@ -178,9 +178,9 @@ export class CandidateReader {
     if (!this.mayHave(kind, sort)) return;
     const entryPrefix = entryPrefixOf(this.scope.organizationN, kind);
     if (!this.isRestricted(kind)) {
-      const rows = this.index.occurrencesWithPrefix(entryPrefix + sort + text, this.until, ROWS_AT_ONCE);
+      const rows = this.index.occurrencesWithPrefix(entryPrefix + sort + text, this.until, ROWS_PER_READ);
       const isFull = this.take(kind, rows, found);
-      if (isFull || rows.length < ROWS_AT_ONCE) return;
+      if (isFull || rows.length < ROWS_PER_READ) return;
     }
     let count = 0;
     for (const entry of this.index.entries(entryPrefix, sort, text)) {
@@ -206,7 +206,7 @@ export class CandidateReader {
     found: CandidateRecords,
   ): Generator<void, boolean> {
     const isRestricted = this.isRestricted(kind);
-    const batchSize = isRestricted ? FILTERED_AT_ONCE : EXAMINED_MAX + 1;
+    const batchSize = isRestricted ? FILTERED_PER_STEP : EXAMINED_MAX + 1;
     for (let after: readonly [number, number] = [0, 0]; ; ) {
       const rows = this.index.occurrencesOf(groups, this.until, after, batchSize);
       const reachable = isRestricted ? this.filterReachable(kind, rows) : null;

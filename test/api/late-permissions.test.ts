@@ -18,7 +18,7 @@ import { holdWrites } from "../support/appliance/held-writes.ts";
 import { casesOf } from "../support/authorization/cases.ts";
 import { type Caller, newAuthorizationFixture } from "../support/authorization/fixture.ts";
 
-describe("an operation whose caller is disabled while it waits for the writer writes nothing and is 401", async () => {
+describe("an operation whose caller is disabled while it waits for the writer writes nothing and responds with 401", async () => {
   const fixture = await newAuthorizationFixture();
   const { appliance } = fixture;
   const owner = fixture.callers.find(({ name }) => name === "Owner") as Caller;

@@ -25,7 +25,7 @@ import { withoutTriggers } from "../support/store/unguarded.ts";
 const AT = "2026-11-23T03:12:00.000Z";
 const tail = (at: string) => `,"updated_at":"${at}","valid_from":"${at}"`;
 
-describe("a packed version", () => {
+describe("a version", () => {
   const db = new Database(":memory:");
   db.run(`CREATE TABLE history_versions (key INTEGER PRIMARY KEY, valid_from TEXT, members TEXT, observed TEXT,
     sort_keys TEXT, patch INTEGER)`);
@@ -68,7 +68,7 @@ describe("a packed version", () => {
     expect(packed).toBeGreaterThan(3_900);
   });
 
-  test("has no content of its own if only the timestamp differs", () => {
+  test("stores no text if only the timestamp differs", () => {
     const texts = { members: `"name":"${"n".repeat(300)}"`, observed: "", sort_keys: '{"name":"n"}' };
     const textsAt = (instant: string) => ({ ...texts, members: texts.members + tail(instant) });
     const patch = { members: "", observed: "", sort_keys: null };
@@ -79,27 +79,27 @@ describe("a packed version", () => {
     const texts = { members: `"name":"${"n".repeat(300)}"${tail(AT)}`, observed: "", sort_keys: null };
     return readBack({ ...texts, ...base }, { ...texts, ...version }) === null;
   };
-  test("differs in less than half of its content", () => {
+  test("is stored complete if half of its content or more differs", () => {
     expect(isUnpacked({}, {})).toBe(false);
     expect(isUnpacked({}, { members: `"name":"${"m".repeat(300)}"${tail(AT)}` })).toBe(true);
   });
 
-  test("differs in its end only by the timestamp", () => {
+  test("is stored complete if its end differs by more than the timestamp", () => {
     expect(isUnpacked({}, { members: `"name":"${"n".repeat(300)}"${tail("2026-11-23T03:12:00.001Z")}` })).toBe(true);
     expect(isUnpacked({}, { members: `"name":"${"n".repeat(300)}"${tail(AT)},"more":1` })).toBe(true);
   });
 
-  test("has all fields of its base, since absent ones are the base's", () => {
+  test("is stored complete if it lacks a field of its base, which would otherwise reappear", () => {
     expect(isUnpacked({ observed: ',"s":1' }, {})).toBe(true);
     expect(isUnpacked({ sort_keys: "{}" }, {})).toBe(true);
   });
 
-  test("is no longer than a patch can express", () => {
+  test("is stored complete if it is too long for a patch", () => {
     const long = (between: string) => ({ members: `"name":"${"n".repeat(70_000)}${between}"${tail(AT)}` });
     expect(isUnpacked(long("a"), long("b"))).toBe(true);
   });
 
-  test("has the address and staleness of its base, since indexes find them in complete versions", () => {
+  test("is stored complete if its address or staleness differs, since indexes cover only complete versions", () => {
     const host = (more: string) => ({ members: `"name":"${"n".repeat(300)}"${more}${tail(AT)}` });
     expect(isUnpacked(host(',"ip_address":"10.0.0.1"'), host(',"ip_address":"10.0.0.2"'))).toBe(true);
     expect(isUnpacked(host(""), host(',"stale_since":"2026-11-01T00:00:00.000Z"'))).toBe(true);

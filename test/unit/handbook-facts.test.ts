@@ -71,7 +71,7 @@ test("every command and the schema of the data are documented", () => {
 });
 
 test("every listable kind is in the table of records", () => {
-  const documented = rowsBelow(page("records"), "What there is").map(([names = ""]) => names);
+  const documented = rowsBelow(page("records"), "Kinds of records").map(([names = ""]) => names);
   const isDocumented = ({ words, name }: AnyKind) =>
     documented.some((names) => names.split(", ").some((word) => word.startsWith(words?.one ?? name)));
   expect(RESOURCES.filter(({ kind }) => !isDocumented(kind)).map(({ kind }) => kind.name)).toEqual([]);

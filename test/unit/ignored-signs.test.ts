@@ -6,7 +6,7 @@ import { hostSigns, SIGNS_MAX } from "../../src/resources/ignored/signs.ts";
 
 const NOTHING = { serial_number: null, chassis_id: null, sys_name: null };
 
-describe("the identifiers of a host", () => {
+describe("the signs of a host", () => {
   test("are its serial number, chassis id, name, MAC and IP addresses, each once, strongest first", () => {
     const host = { serial_number: "FOC1234", chassis_id: "00:1b:21:00:00:01", sys_name: "Core-1.Example" };
     const interfaces = [
@@ -42,18 +42,18 @@ describe("the identifiers of a host", () => {
 });
 
 test.each([
-  ["a manufacturer's", "00:1b:21:aa:bb:cc", true],
-  ["IANA's, outside virtual router ranges", "00:00:5e:00:53:01", true],
+  ["assigned by the manufacturer", "00:1b:21:aa:bb:cc", true],
+  ["assigned by IANA, outside virtual router ranges", "00:00:5e:00:53:01", true],
   ["all zeros", "00:00:00:00:00:00", false],
   ["broadcast", "ff:ff:ff:ff:ff:ff", false],
-  ["a group's", "01:00:5e:00:00:01", false],
-  ["locally administered, as of virtual machines", "52:54:00:12:34:56", true],
+  ["multicast", "01:00:5e:00:00:01", false],
+  ["locally administered, as on virtual machines", "52:54:00:12:34:56", true],
   ["VRRP", "00:00:5e:00:01:0a", false],
   ["VRRP for IPv6", "00:00:5e:00:02:0a", false],
   ["HSRP", "00:00:0c:07:ac:01", false],
   ["HSRP version 2", "00:00:0c:9f:f0:01", false],
   ["from HSRP's manufacturer", "00:00:0c:9f:00:01", true],
   ["GLBP", "00:07:b4:00:01:02", false],
-])("a MAC address identifies one device (%s): %s", (_whose, mac, expected) =>
+])("a MAC address identifies one device (%s): %s", (_type, mac, expected) =>
   expect(isSingleDevice(mac)).toBe(expected),
 );

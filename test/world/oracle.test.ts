@@ -133,7 +133,7 @@ test("new hardware may take over an address, and one with the same MAC address i
   expect([[...required], [...tolerated]]).toEqual([["c/10.0.0.7"], ["a/10.0.0.7", "b/10.0.0.7"]]);
 });
 
-/** A router's ARP table: address and MAC address. The machine is named after the MAC address. */
+/** A router's ARP table, as pairs of IP and MAC address. The MAC address also serves as the machine's id. */
 function heard(reporter: string, ...pairs: ReadonlyArray<readonly [ip: string, mac: string]>) {
   const hearings = pairs.map(([ip, mac]) => ({ ip, mac, machine: mac }));
   return { reporter, covers: () => true, hearings };
@@ -201,7 +201,7 @@ test("a station's location is the last edge port that had it in a complete forwa
   expect(oracle.conflicts().tolerated.size).toBe(0);
 });
 
-test("a version is founded if its subject changed, or its far end was first read, since the previous version", () => {
+test("a version is justified if its subject changed, or its far end was first read, since the previous version", () => {
   const oracle = newOracle([["mac 3c:52:82:00:00:01", 10]]);
   expect(oracle.hasChanged([`mac ${PC}`], 9)).toBe(true);
   expect(oracle.hasChanged([`mac ${PC}`], 10)).toBe(false);

@@ -28,7 +28,7 @@ export function LogPage() {
       </p>
       <Choices key={filter} level={level} filter={filter} />
       {log.problem !== null && <Problem problem={log.problem} />}
-      {log.isRestarted && <p class="note">The appliance was restarted: earlier lines are gone.</p>}
+      {log.isRestarted && <p class="note">The appliance was restarted: earlier lines were lost.</p>}
       {log.dropped > 0 && (
         <p class="note">{counted(log.dropped, "line was", "lines were")} dropped before they could be read.</p>
       )}

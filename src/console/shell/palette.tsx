@@ -45,7 +45,7 @@ export function Palette({ onClose }: { onClose(hasNavigated: boolean): void }) {
     if (page === null) return [];
     const [word] = kindWords(hit.type);
     const parameters = hit.deleted_at === null ? {} : { at: instantBefore(hit.deleted_at) };
-    const suffix = hit.deleted_at === null ? "" : ", gone";
+    const suffix = hit.deleted_at === null ? "" : ", deleted";
     return [{ group: `${word}${suffix}`, title: titleOf(hit), run: () => go(withAt(page, parameters)) }];
   });
   const shown = [...entriesFor(entries, typed), ...instantEntries(typed), ...records].slice(0, SHOWN_MAX);

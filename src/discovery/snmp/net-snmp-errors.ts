@@ -7,7 +7,7 @@ import { failure, type SnmpFailure } from "./failure.ts";
 interface Verdict {
   readonly failure: SnmpFailure;
   /**
-   * True if a retry is useless: the agent itself reported the error. A mere mismatch may have been meant for another
+   * True if a retry is useless because the agent itself reported the error. A mismatched response may belong to another
    * request.
    */
   readonly isCertain: boolean;
@@ -42,12 +42,12 @@ export function verdictOf(error: Error & { readonly code?: number }, hasContext:
   }
 }
 
-/** ResponseInvalidCode.ENotInTimeWindow, missing in the declared type. */
+/** ResponseInvalidCode.ENotInTimeWindow, which the type declarations lack. */
 const NOT_IN_TIME_WINDOW = 14;
 
 const PRIVACY = "the privacy password or protocol is wrong";
 
-/** usmStats (RFC 3414 §5), with net-snmp's texts as keys. */
+/** usmStats reports (RFC 3414 §5), by net-snmp's message. */
 const REPORTS: Readonly<Record<string, Verdict>> = {
   "Unsupported Security Level": {
     failure: failure("unsupported", "the user has another security level, with other passwords or protocols"),

@@ -19,7 +19,7 @@ import { checkDraft } from "./draft-checks.ts";
 import { removeIgnoreEntries } from "./draft-ignored.ts";
 import { followScans, ReferenceResolution, refuseReferenced } from "./draft-references.ts";
 
-/** Access permissions are not reverted: a revoked permission must not be restored in passing. */
+/** Access permissions are not reverted: undoing another change must not restore a revoked permission. */
 const ACCESS_KINDS: readonly AnyKind[] = [organizationKind, userKind, apiKeyKind];
 
 /** Commands that move records between hosts. Scans write to both later, which must not block the revert. */

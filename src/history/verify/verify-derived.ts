@@ -162,7 +162,7 @@ export class DerivedVerification {
     }
   }
 
-  /** Compares the census with the spans, which are checked against the ledger; counts the spans in passing. */
+  /** Compares the census with the spans, which are checked against the ledger; also counts the spans. */
   *census(): Generator<number> {
     const { sequence: until } = this.until;
     const spans = this.prepare(

@@ -19,7 +19,7 @@ import type { Site } from "../site/site.ts";
 
 export type Event = (site: Site) => void;
 
-/** A random one of these; null without any. */
+/** A random one of these; null if there are none. */
 function pick<T>(site: Site, items: readonly T[]): T | null {
   return items.length === 0 ? null : site.random.pick(items);
 }
@@ -100,7 +100,10 @@ function failMember(site: Site, stack: Device, member: Device["members"][0]): vo
   }
 }
 
-/** The lowest member speaks for the stack: its MAC address is that of the bridge and of the management interface. */
+/**
+ * The member with the lowest number is the stack's master: its MAC address is that of the bridge and of the management
+ * interface.
+ */
 function restack(site: Site, stack: Device): void {
   const former = stack.chassisMac;
   stack.chassisMac = masterOf(stack).mac;
@@ -115,7 +118,8 @@ const clone: Event = (site) => {
 };
 
 /**
- * Two virtual machines on different computers, with the same MAC addresses that their hypervisor gives to every machine.
+ * Two virtual machines on different computers, with the same MAC addresses that their hypervisor gives to every
+ * machine.
  */
 const commonCard: Event = (site) => {
   for (let count = 0; count < 2; count += 1) {

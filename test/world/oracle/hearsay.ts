@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const EXPIRY_MS = 720 * HOUR_MS;
 /** For locally administered MAC addresses. */
 const RANDOM_MAC_EXPIRY_MS = 72 * HOUR_MS;
-/** Scans that must have looked since. */
+/** Number of scans that must have looked for it since. */
 const LOOKS_MIN = 2;
 
 interface Heard extends Hearing {
@@ -102,7 +102,7 @@ export class Hearsay {
       }
   }
 
-  /** Addresses at which reporters now see several MAC addresses. */
+  /** Addresses with several MAC addresses in the newest reports. */
   disputed(): string[] {
     return [...this.byIp]
       .filter(([ip, found]) => [...found.keys()].filter((mac) => this.seenAt(ip, mac) > 0).length > 1)
