@@ -82,6 +82,21 @@ describe("a faceplate", () => {
     ]);
   });
 
+  test("includes its host with include=host, as its list does with include=counts, now and at an instant", async () => {
+    const host = await newHost({ name: "access-1" });
+    await newIfEntry(host.id, { if_index: 1, if_descr: "Gi0/1" });
+    const before = instant();
+    tick();
+    await newIfEntry(host.id, { if_index: 2, if_descr: "Gi0/2" });
+    for (const at of ["", `&at=${before}`]) {
+      const [listed] = (await owner.get(`hosts?ids=${host.id}&include=counts${at}`)).data;
+      const { data } = await owner.get(`hosts/${host.id}/faceplate?include=host${at}`);
+      expect(data.host_record).toEqual(listed);
+      expect(data.host_record.counts.interfaces).toBe(at === "" ? 2 : 1);
+    }
+    expect((await owner.get(`hosts/${host.id}/faceplate`)).data.host_record).toBeUndefined();
+  });
+
   test("shows when a port became unused, null if it was never up, and when its state became known", async () => {
     const host = await newHost({ name: "access-1" });
     const entry = await newIfEntry(host.id, { if_index: 1, if_descr: "Gi0/1", oper_status: "Up" });

@@ -106,7 +106,11 @@ describe("a scan", () => {
       progress: scan.progress,
       outcome: scan.outcome,
     });
+    const findingCount = Object.values(scan.outcome.findings as Record<string, number>).reduce(
+      (sum, each) => sum + each,
+    );
     expect(scan.progress).toMatchObject({
+      findings: findingCount,
       phase: "done",
       addresses_total: 14,
       addresses_done: 14,

@@ -1,5 +1,5 @@
-// Number of requests of a host page in Chromium, on the executable: loaded with an empty cache, after a save, and while
-// a scan changes the host.
+// Number of requests of a page in Chromium, on the executable: of a host page loaded with an empty cache, after a save,
+// and while a scan changes the host; and of the page of a running scan.
 
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -10,14 +10,14 @@ import { OWNER, serveForAll } from "../support/browser/visit.ts";
 /** Page, scripts and styles included. */
 const COLD_MAX = 20;
 
-describe.skipIf(!hasChromium)("a host page", () => {
+describe.skipIf(!hasChromium)("the page", () => {
   let filled: FilledHosts;
   const appliance = serveForAll(async ({ client, networkId }) => {
     filled = await fillHosts(client, networkId);
   });
 
-  /** Opens a host in a new browser; `sent` are the requests so far, without the origin. */
-  async function open(id: string): Promise<{ readonly page: Page; readonly sent: string[]; problems(): string[] }> {
+  /** Opens a path in a new browser; `sent` are the requests so far, without the origin. */
+  async function open(path: string): Promise<{ readonly page: Page; readonly sent: string[]; problems(): string[] }> {
     const { visitor, page: handbook } = await appliance.visitAs(OWNER, "/handbook");
     await handbook.close();
     const sent: string[] = [];
@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium)("a host page", () => {
       sent.push(`${request.method()} ${request.url().slice(appliance.url.length)}`);
     });
     const page = await visitor.context.newPage();
-    await page.goto(`${appliance.url}/hosts/${id}`);
+    await page.goto(appliance.url + path);
     await waitUntilShown(page);
     // The feed is requested last.
     await expectEventually(async () => sent.some((each) => each.startsWith("GET /api/v1/changes")), true);
@@ -41,18 +41,18 @@ describe.skipIf(!hasChromium)("a host page", () => {
       async () => (await appliance.client.get("hosts?search=printer-2")).data[0].id,
       (page: Page) => page.locator("main").getByText("access-one").first(),
     ],
-  ] as const)("takes at most 20 requests from an empty cache, all different: %s", async (_, idOf, lastShown) => {
-    const { page, sent, problems } = await open(await idOf());
+  ] as const)("of %s takes at most 20 requests from an empty cache, all different", async (_, idOf, lastShown) => {
+    const { page, sent, problems } = await open(`/hosts/${await idOf()}`);
     await lastShown(page).waitFor();
     expect({ sent, isWithin: sent.length <= COLD_MAX }).toEqual({ sent, isWithin: true });
     expect(new Set(sent).size).toBe(sent.length);
     expect(problems()).toEqual([]);
   });
 
-  test("reads only the host after a save, and only the host and its ports while a scan changes those", async () => {
-    const { page, sent, problems } = await open(filled.switchId);
+  test("of a host reads only the host after a save, and in one request the host with its ports while a scan changes those", async () => {
+    const { page, sent, problems } = await open(`/hosts/${filled.switchId}`);
     const hostRead = `GET /api/v1/hosts?ids=${filled.switchId}&include=counts`;
-    const faceplateRead = `GET /api/v1/hosts/${filled.switchId}/faceplate?limit=385`;
+    const faceplateRead = `GET /api/v1/hosts/${filled.switchId}/faceplate?limit=385&include=host`;
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     await page.getByRole("textbox", { name: "Description", exact: true }).fill("In the basement");
     sent.splice(0);
@@ -65,9 +65,29 @@ describe.skipIf(!hasChromium)("a host page", () => {
       const oper_status = port.oper_status === "Up" ? "Down" : "Up";
       expect((await appliance.client.put(`if-entries/${id}`, { ...port, oper_status })).status).toBe(200);
     }
-    await expectEventually(async () => [hostRead, faceplateRead].every((read) => sent.lastIndexOf(read) > 1), true);
+    const added = { host_id: filled.switchId, if_index: 25, if_descr: "25", if_name: "Gi1/0/25", if_type: 6 };
+    expect((await appliance.client.post("if-entries", added)).status).toBe(200);
+    await page.getByRole("link", { name: "Gi1/0/12, Up", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Gi1/0/25, Unknown", exact: true }).waitFor();
+    await page.getByRole("link", { name: /^Interfaces\s*25$/ }).waitFor();
     expect(sent.slice(0, 2)).toEqual([`PUT /api/v1/hosts/${filled.switchId}`, hostRead]);
-    expect(sent.slice(2).sort()).toEqual([faceplateRead, hostRead].sort());
+    expect(new Set(sent.slice(2))).toEqual(new Set([faceplateRead]));
+    expect(problems()).toEqual([]);
+  });
+
+  test("of a running scan sends one request per poll, and reads the findings once there are more", async () => {
+    const scan = { network_id: appliance.networkId, kind: "sweep", targets: ["127.0.0.0/20"] };
+    const { id } = (await appliance.client.post("discovery/scans", { ...scan, commit: false })).data;
+    const { page, sent, problems } = await open(`/discovery/${id}`);
+    await page.getByRole("heading", { name: "Progress" }).waitFor();
+    await page.getByText("Nothing yet.").waitFor();
+    sent.splice(0);
+    const poll = `GET /api/v1/discovery/scans/${id}`;
+    await expectEventually(async () => sent.length >= 4, true);
+    expect([...new Set(sent)]).toEqual([poll]);
+    // A dry run reports its findings at the end.
+    await appliance.client.post(`discovery/scans/${id}/cancel`, {});
+    await page.locator(".finding").first().waitFor();
     expect(problems()).toEqual([]);
   });
 });

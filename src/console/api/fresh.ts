@@ -13,6 +13,10 @@ export interface Live extends ChangeFilter {
   readonly everyMs?: number;
   /** Waits for the feed after the page's own writes as well. */
   readonly isBackground?: true;
+  /** Reloads after the page's own writes only: another response follows the feed. */
+  readonly isOwnOnly?: boolean;
+  /** Kinds whose writes by the page itself outdate the response; `types` by default. */
+  readonly ownTypes?: readonly string[];
 }
 
 interface Offer {
@@ -90,6 +94,7 @@ function matchCount(latest: Latest, changes: readonly LiveChange[] | null, after
   const { live } = latest.current;
   if (live === null) return 0;
   if (changes === null) return 1;
+  if (live.isOwnOnly === true) return 0;
   return changes.filter((change) => change.atMs > afterMs && matchesChange(live, change)).length;
 }
 
@@ -129,7 +134,8 @@ function autoReload(latest: Latest): () => void {
   const reload = (type: string | undefined) => {
     const { live, retry } = latest.current;
     if (live === null || live.isBackground === true) return;
-    if (type !== undefined && (live.types?.includes(type) === false || live.operation === "Deleted")) return;
+    const types = live.ownTypes ?? live.types;
+    if (type !== undefined && (types?.includes(type) === false || live.operation === "Deleted")) return;
     // Abandons a pending response, which may predate the write.
     retry();
   };

@@ -1,4 +1,5 @@
-// Polling for state outside the change feed, such as the progress of a scan, while it is visible.
+// Polling for state outside the change feed, such as the progress of a scan, while it is visible. One request per poll:
+// what depends on it is read only once it has changed.
 
 import { useEffect, useRef } from "preact/hooks";
 import type { ApiResponse } from "./response.ts";
@@ -14,4 +15,17 @@ export function usePoll(response: Pick<ApiResponse<unknown>, "retry" | "isLoadin
     }, everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
+}
+
+/**
+ * Repeats a request when a value that another response reports has changed, once no response is pending.
+ * @param value what the first response belongs to
+ */
+export function useReloadOn(response: Pick<ApiResponse<unknown>, "retry" | "isLoading">, value: string): void {
+  const loaded = useRef(value);
+  useEffect(() => {
+    if (response.isLoading || loaded.current === value) return;
+    loaded.current = value;
+    response.retry();
+  }, [value, response.isLoading]);
 }

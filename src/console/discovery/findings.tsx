@@ -1,8 +1,7 @@
 // Findings of a scan with reasons. Findings of a dry run include the old and new value of each field.
 
-import { useEffect, useRef } from "preact/hooks";
 import { type DataOf, type QueryOf, read } from "../api/client.ts";
-import { usePoll } from "../api/poll.ts";
+import { useReloadOn } from "../api/poll.ts";
 import { useResponse } from "../api/response.ts";
 import { ListPager } from "../components/list-pager.tsx";
 import { NameLink } from "../components/name-link.tsx";
@@ -23,7 +22,6 @@ type FindingQuery = QueryOf<"/api/v1/discovery/scans/{id}/findings">;
 type FindingType = FindingData["type"];
 
 const PAGE_FINDINGS = 100;
-const POLL_MS = 2_000;
 
 /** Title, description and CSS class by type, in the order of their tabs. */
 const TYPES: Readonly<Record<FindingType, readonly [title: string, help: string, sign?: string]>> = {
@@ -84,13 +82,8 @@ function FindingList({ scan, type, filter }: Readonly<{ scan: ScanData; type: Fi
   };
   const response = useResponse(read("/api/v1/discovery/scans/{id}/findings", { path: { id: scan.id }, query }));
   const { data, meta, problem, retry } = response;
-  usePoll(response, isUnderWay(scan) && offset === 0 ? POLL_MS : null);
-  // The last findings arrive after the last poll.
-  const wasUnderWay = useRef(isUnderWay(scan));
-  useEffect(() => {
-    if (wasUnderWay.current && !isUnderWay(scan)) retry();
-    wasUnderWay.current = isUnderWay(scan);
-  }, [scan.status]);
+  // Later pages stay as they are until the scan has ended.
+  useReloadOn(response, `${scan.status} ${offset === 0 ? scan.progress?.findings : ""}`);
   return (
     <>
       {type !== null && <p class="aside">{TYPES[type][1]}</p>}

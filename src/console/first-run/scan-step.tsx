@@ -2,7 +2,7 @@
 
 import { useRef } from "preact/hooks";
 import { type DataOf, read } from "../api/client.ts";
-import { usePoll } from "../api/poll.ts";
+import { usePoll, useReloadOn } from "../api/poll.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { useResponse } from "../api/response.ts";
 import { LinkButton } from "../components/buttons.tsx";
@@ -197,7 +197,7 @@ function Progress({ scan, onEnded }: { readonly scan: ScanData; onEnded(): void 
         </>
       )}
       <ScanActions scan={scan} onCanceled={onEnded} />
-      <Latest id={scan.id} />
+      <Latest scan={scan} />
     </>
   );
 }
@@ -206,12 +206,12 @@ const FINDINGS_MAX = 8;
 type Finding = DataOf<"/api/v1/discovery/scans/{id}/findings">[number];
 
 /** List of the latest findings, newest first. */
-function Latest({ id }: { readonly id: string }) {
+function Latest({ scan: { id, progress } }: { readonly scan: ScanData }) {
   // The API lists findings in the order of discovery: the latest are at the end of the last known total.
   const total = useRef(0);
   const query = { type: ["Created" as const], limit: FINDINGS_MAX, offset: Math.max(0, total.current - FINDINGS_MAX) };
   const response = useResponse(read("/api/v1/discovery/scans/{id}/findings", { path: { id }, query }));
-  usePoll(response, POLL_MS);
+  useReloadOn(response, `${progress?.findings}`);
   const { data, meta, problem } = response;
   total.current = meta?.pagination.total_count ?? total.current;
   return (

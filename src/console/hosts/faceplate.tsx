@@ -17,9 +17,9 @@ const TWO_ROWS_FROM = 13;
 /** Larger groups are split into blocks of one device width. */
 const BLOCK_PORTS = 48;
 
-/** Reads the faceplate. @param limit maximum number of interfaces; all if omitted */
+/** Reads the faceplate with its host. @param limit maximum number of interfaces; all if omitted */
 export function faceplateOf(hostId: string, limit?: number) {
-  const query = { ...(limit === undefined ? {} : { limit }), ...atQuery() };
+  const query = { ...(limit === undefined ? {} : { limit }), include: "host" as const, ...atQuery() };
   return read("/api/v1/hosts/{id}/faceplate", { path: { id: hostId }, query });
 }
 

@@ -1,5 +1,6 @@
 // Host page at the URL's timestamp. A deleted host links to its last state.
 
+import { useLayoutEffect, useState } from "preact/hooks";
 import { useResponse } from "../api/response.ts";
 import { LinkButton } from "../components/buttons.tsx";
 import { Copied } from "../components/copied.tsx";
@@ -14,11 +15,13 @@ import { Faceplate, faceplateOf } from "./faceplate.tsx";
 import { isFaceplateShown } from "./faceplate-limits.ts";
 import { HostAddresses } from "./host-addresses.tsx";
 import { credentialsRead, HostCredentials } from "./host-credentials.tsx";
+import type { FaceplateResponse } from "./host-data.ts";
 import { HostNeighbors, linksOf } from "./host-neighbors.tsx";
 import { HostOverview } from "./host-overview.tsx";
 import {
   addressesRequest,
   hostRequest,
+  latestHost,
   liveUpdates,
   portsRequest,
   type ShownHost,
@@ -41,14 +44,17 @@ const CREDENTIALS = "credentials";
 const OTHERS = [INTERFACES, NEIGHBORS, ADDRESSES, SERVICES, CREDENTIALS, HISTORY] as const;
 
 export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
-  const host = useHost(id);
-  const tabs = useTabs(id, host);
+  const [isInFaceplate, setInFaceplate] = useState(false);
+  const host = useHost(id, isInFaceplate);
+  const { tabs, faceplate } = useTabs(id, host);
+  const hasFaceplate = faceplate.data !== undefined;
+  useLayoutEffect(() => setInFaceplate(hasFaceplate), [hasFaceplate]);
   return (
     <RecordPage
       kind="host"
       id={id}
       url={hostRequest(id).url}
-      response={host}
+      response={latestHost(host, faceplate)}
       hostId={() => id}
       beforeHistory={({ mergedVersions }) =>
         mergedVersions.length > 0 && (
@@ -74,16 +80,19 @@ export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Re
   );
 }
 
+interface HostTabs {
+  readonly tabs: [RecordTab<ShownHost>, ...RecordTab<ShownHost>[]];
+  readonly faceplate: FaceplateResponse;
+}
+
 /** Requests the current tab together with the counts; the faceplate only once the host is known to need it. */
-function useTabs(
-  id: string,
-  { data: host, exists, interfaces, retry }: ReturnType<typeof useHost>,
-): [RecordTab<ShownHost>, ...RecordTab<ShownHost>[]] {
+function useTabs(id: string, { data: host, exists, interfaces, retry }: ReturnType<typeof useHost>): HostTabs {
   const tab = OTHERS.find((key) => key === parameter("tab")) ?? OVERVIEW;
   const live = liveUpdates(id);
   const usesFaceplate = tab === OVERVIEW ? isFaceplateShown(interfaces) : tab === INTERFACES || tab === NEIGHBORS;
   const faceplateRequest = tab === OVERVIEW ? faceplateOf(id, PORTS_READ) : faceplateOf(id);
-  const faceplateLive = { ...live, types: ["if_entry"] };
+  // A change of an interface changes its host: one request reads both.
+  const faceplateLive = { ...live, types: ["host", "if_entry"], ownTypes: ["if_entry"] };
   const faceplateRead = useResponse(usesFaceplate && exists ? faceplateRequest : null, faceplateLive);
   // A truncated faceplate is valid only for the overview.
   const isPartial =
@@ -102,7 +111,7 @@ function useTabs(
     windowToRead(host?.counts.ports, { page: parameter(`${PORTS_PREFIX}page`), find: portsFind }),
   );
   const ports = useResponse(tab === SERVICES ? portsRead : null, live);
-  return [
+  const tabs: HostTabs["tabs"] = [
     {
       key: OVERVIEW,
       title: "Overview",
@@ -151,6 +160,7 @@ function useTabs(
       reads: [credentialsRead().url],
     },
   ];
+  return { tabs, faceplate: faceplateRead };
 }
 
 function HostSummary({ host }: { readonly host: ShownHost }) {

@@ -7,7 +7,7 @@ import { type ApiResponse, useResponse } from "../api/response.ts";
 import type { RowWindow } from "../components/paged-rows.ts";
 import { atQuery } from "../time/at.ts";
 import { LOCATION_ADDRESSES_MAX } from "./faceplate-limits.ts";
-import type { FinalHostVersion, HostAddress, HostCounts, HostData } from "./host-data.ts";
+import type { FaceplateResponse, FinalHostVersion, HostAddress, HostCounts, HostData } from "./host-data.ts";
 import { MANAGEMENT_PORTS_QUERY, type Manageable } from "./management-links.ts";
 
 /** Refresh interval while a scan writes the parts one by one. */
@@ -56,13 +56,15 @@ export function liveUpdates(id: string): Live {
 
 /**
  * Host with the data shared by all tabs, requested in parallel and returned once complete, to avoid layout shifts.
+ * @param isInFaceplate whether a faceplate follows the host's changes, so that the host is read with it
  * @returns `exists`: whether the host is known to exist at the URL's timestamp; `interfaces`: their number, 0 if unknown
  */
 export function useHost(
   id: string,
+  isInFaceplate: boolean,
 ): ApiResponse<ShownHost> & { readonly exists: boolean; readonly interfaces: number } {
   const live = liveUpdates(id);
-  const host = useResponse(hostRequest(id), live);
+  const host = useResponse(hostRequest(id), { ...live, isOwnOnly: isInFaceplate });
   const query = { host_id: id, limit: LOCATION_ADDRESSES_MAX, ...atQuery() };
   const addresses = useResponse(read("/api/v1/ip-addresses", { query }), { ...live, types: ["ip_address"] });
   const portsRead = read("/api/v1/ports", { query: { ...query, ...MANAGEMENT_PORTS_QUERY } });
@@ -92,4 +94,18 @@ export function useHost(
   const mergedVersions = (mergedHosts.data ?? []).filter(({ record }) => record.consolidated_into !== null);
   const shown = { ...data, counts: data.counts, managed, addresses: addresses.data, mergedVersions };
   return { ...host, data: shown, problem, retry, exists, interfaces };
+}
+
+/** The host as of the later of its own response and its faceplate's. */
+export function latestHost(
+  response: ApiResponse<ShownHost>,
+  { data: faceplate, isEarlier }: FaceplateResponse,
+): ApiResponse<ShownHost> {
+  const { data: host } = response;
+  const record = isEarlier ? undefined : faceplate?.host_record;
+  if (host === undefined || record === undefined || record.id !== host.id || record.updated_at < host.updated_at)
+    return response;
+  const { counts = host.counts, ...own } = record;
+  const { ip_addresses, ports } = host.managed;
+  return { ...response, data: { ...host, ...own, counts, managed: { ...own, ip_addresses, ports } } };
 }

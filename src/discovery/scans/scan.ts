@@ -87,10 +87,12 @@ const Progress = Type.Object(
     seconds_left: Nullable(Type.Integer({ minimum: 0 }), {
       description: "Estimate for the current phase; null while there is none.",
     }),
+    findings: Count("Findings saved so far, including those no longer kept."),
   },
   { $id: "ScanProgress" },
 );
-export type ScanProgress = Static<typeof Progress>;
+/** Progress as the scanning thread reports it. */
+export type ScanProgress = Omit<Static<typeof Progress>, "findings">;
 
 const Records = Type.Object({
   created: Type.Integer({ minimum: 0 }),
@@ -274,6 +276,7 @@ export const SCAN_EXAMPLE: Scan = {
     requests: 4_120,
     errors: { no_answer: 25 },
     seconds_left: 0,
+    findings: 32,
   },
   outcome: {
     records: { hosts: { created: 31, updated: 0, deleted: 0 }, if_entries: { created: 312, updated: 0, deleted: 0 } },

@@ -9,6 +9,8 @@ import type { StoredScan } from "./tables.ts";
  * @param live current progress, if running
  */
 export function scanOf(row: StoredScan, networkId: string, live: ScanProgress | null = null): Scan {
+  const progress = live ?? row.progress;
+  const findings = Object.values(row.outcome?.findings ?? {}).reduce((sum, count) => sum + count, 0);
   const { kind, targets, commit, allow_large, are_targets_permitted, schedule_id, requested_by, reason } = row.request;
   return {
     id: row.id,
@@ -25,7 +27,7 @@ export function scanOf(row: StoredScan, networkId: string, live: ScanProgress | 
     requested_at: formatInstant(row.requested_at),
     started_at: textOf(row.started_at),
     ended_at: textOf(row.ended_at),
-    progress: live ?? row.progress,
+    progress: progress === null ? null : { ...progress, findings },
     // The outcome saved during a run only covers an interruption.
     outcome: row.ended_at === null ? null : row.outcome,
   };

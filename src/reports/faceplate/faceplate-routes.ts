@@ -6,7 +6,7 @@ import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
 import { respondWithLongRead } from "../../records/long-read-responses.ts";
 import { fixedMoment, readingAt } from "../../records/read-instant.ts";
-import { At, IdParams, LIMIT_MAX, QueryList, Uuid } from "../../schemas/schemas.ts";
+import { At, IdParams, LIMIT_MAX, OneOf, QueryList, Uuid } from "../../schemas/schemas.ts";
 import { type FaceplateInput, faceplate } from "./faceplate.ts";
 import { FACEPLATE_EXAMPLE, Faceplate } from "./faceplate-schema.ts";
 import { STATIONS_MAX } from "./stations.ts";
@@ -26,6 +26,11 @@ const Query = Type.Object({
       maximum: LIMIT_MAX,
       default: 0,
       description: "Maximum number of interfaces, the first in order: ports before other interfaces. 0 for all.",
+    }),
+  ),
+  include: Type.Optional(
+    OneOf(["host"] as const, {
+      description: "Return the host too, as `host_record`: without its children, with their numbers as `counts`.",
     }),
   ),
 });
@@ -53,6 +58,7 @@ export function faceplateRoutes(surface: Surface<Actor, Access>, backend: Backen
           hostId: call.params.id,
           ids: call.query.ids ?? null,
           limit: call.query.limit ?? 0,
+          includesHost: call.query.include === "host",
           moment: fixedMoment(backend.reader, moment),
         };
         return respondWithLongRead(backend, call, faceplate, input);

@@ -2,6 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { FAR_END_ROLES } from "../../history/far-end.ts";
+import { ListedHost } from "../../resources/hosts/host-body.ts";
 import { HOST_EXAMPLE } from "../../resources/hosts/host-example.ts";
 import { IF_ENTRY_EXAMPLE } from "../../resources/if-entries/if-entry.ts";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
@@ -66,6 +67,7 @@ const Port = Type.Object(
 export const Faceplate = Type.Object(
   {
     host: NamedRecord,
+    host_record: Type.Optional(ListedHost),
     groups: Type.Array(
       Type.Object({
         type: OneOf(["Module", "Management"] as const),

@@ -1,6 +1,7 @@
 // Faceplate of a device as of one transaction: physical port layout, named stations and neighbors, and the time of last
 // link. Every step is bounded; reads through RecordsAt.
 
+import type { Static } from "@sinclair/typebox";
 import type { Actor } from "../../access/actor.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
 import { valueScope } from "../../db/kind.ts";
@@ -15,6 +16,8 @@ import { type NumberedRecord, RecordsAt } from "../../history/records-at.ts";
 import { notFoundAt } from "../../records/read-instant.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
+import type { ListedHost } from "../../resources/hosts/host-body.ts";
+import { composeHostsCounted } from "../../resources/hosts/host-view.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { vlanKind } from "../../resources/vlans/vlan.ts";
 import { metaAt, successBody, thinnedUntilMember } from "../../schemas/envelope.ts";
@@ -32,6 +35,7 @@ export interface FaceplateInput {
   readonly ids: readonly string[] | null;
   /** Maximum number of them, in the order of the response; 0 for all. */
   readonly limit: number;
+  readonly includesHost: boolean;
   readonly moment: FixedMoment;
 }
 
@@ -53,7 +57,7 @@ export const faceplate = longRead("faceplate", function* (reader: Reader, input:
 
 function* faceplateAt(
   reader: Reader,
-  { actor, hostId, ids, limit, moment }: FaceplateInput,
+  { actor, hostId, ids, limit, includesHost, moment }: FaceplateInput,
 ): Generator<void, { readonly data: Faceplate; readonly isThinned: boolean }> {
   const { sequence } = moment.asOf;
   const records = new RecordsAt(reader, sequence, visibilityOf(reader, { actor, networkId: null }));
@@ -106,6 +110,7 @@ function* faceplateAt(
   return {
     data: {
       host: { id: host.record.id, name: host.record.name },
+      ...(includesHost ? { host_record: hostRecord(reader, actor, host.n, moment) } : {}),
       groups: layout.groups
         .map((group) => ({ ...group, ports: bodiesOf(group.ports) }))
         .filter(({ ports: items }) => items.length > 0),
@@ -114,6 +119,11 @@ function* faceplateAt(
     isThinned:
       thinnedUntil !== null && ports.some(({ record }) => (parseInstant(record.created_at) ?? 0) < thinnedUntil),
   };
+}
+
+function hostRecord(reader: Reader, actor: Actor, n: number, { asOf }: FixedMoment): Static<typeof ListedHost> {
+  const [text] = composeHostsCounted(reader, actor)(reader.itemsOf(hostKind, [n], asOf, actor), asOf);
+  return JSON.parse(text as string);
 }
 
 /** Input of the layout, and the record number for selection. */
