@@ -332,6 +332,22 @@ describe("an address missing from complete address tables", () => {
     await expectSettled(having("10.0.0.2"), peer("10.0.0.3", "10.0.0.1"));
   });
 
+  test("returns with a new id and its lineage, also after a person deleted it in between", async () => {
+    const found = async () => (await host()).ip_addresses[1];
+    const both = having("10.0.0.2", "10.1.0.1");
+    await scan.devices(both);
+    const { id } = await found();
+    await scan.devices(having("10.0.0.2"));
+    await scan.devices(both);
+    const again = await found();
+    expect([again.lineage_id, again.id === id]).toEqual([id, false]);
+    expect((await owner.delete(`ip-addresses/${again.id}`)).status).toBe(200);
+    tick();
+    await scan.devices(both);
+    expect((await found()).lineage_id).toBe(id);
+    expect((await found()).id).not.toBe(again.id);
+  });
+
   test("ends when the device is renumbered, and takes a subnet's gateway with it", async () => {
     await scan.devices(having("10.0.0.2", "10.1.0.1", "10.2.0.1"));
     const { result } = await scan.devices(having("10.0.0.2", "10.3.0.1"));
@@ -416,6 +432,17 @@ describe("a VLAN that scans found", () => {
       }),
     );
     expect((await fullScan(sw([10]), other([]))).sequence).toBeNull();
+  });
+
+  test("returns with a new id and its lineage", async () => {
+    const found = async () => (await get("vlans?order_by=number"))[1];
+    await fullScan(sw([10, 20]));
+    const { id } = await found();
+    await fullScan(sw([10]));
+    expect(await vlans()).toEqual([10]);
+    await fullScan(sw([10, 20]));
+    expect(await found()).toMatchObject({ number: 20, lineage_id: id });
+    expect((await found()).id).not.toBe(id);
   });
 
   test("stays while a device's tables are cut off, or until a responding device has been read", async () => {

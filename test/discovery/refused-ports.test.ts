@@ -1,7 +1,10 @@
 // TCP ports that end, with their bindings and services, once their host refuses them.
 
 import { describe, expect, test } from "bun:test";
+import { systemRandom } from "../../src/base/random.ts";
+import { systemTimers } from "../../src/base/timers.ts";
 import type { AddressSighting, OpenPort } from "../../src/discovery/sightings.ts";
+import { sweep } from "../../src/discovery/sweep/sweep.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { JsonRecord } from "../support/appliance/factories.ts";
 import { addressesOf, inventoryOf } from "../support/reconcile/inventory.ts";
@@ -72,6 +75,23 @@ describe("a port that its host refuses", () => {
     const [last] = await get(`ports/${id}/history`);
     expect(last).toMatchObject({ operation: "Deleted", transaction: { sequence, actor: { type: "Discovery" } } });
     expect((await scan.addresses(swept(5, [22]))).sequence).toBeNull();
+  });
+
+  test("ends as a sweep sees it once the program at a socket has stopped", async () => {
+    const server = Bun.listen({ hostname: "127.77.9.1", port: 0, socket: { data() {} } });
+    const sweepAgain = async () => {
+      const sightings: AddressSighting[] = [];
+      await sweep(
+        { addresses: ["127.77.9.1"], count: 1 },
+        { random: systemRandom, timers: systemTimers, isDnsOn: false, isIdentifyingOn: false, tcpPorts: [server.port] },
+        { answer: (sighting) => void sightings.push(sighting) },
+      );
+      await scan.addresses(...sightings);
+      return await numbers();
+    };
+    expect(await sweepAgain()).toEqual([server.port]);
+    server.stop(true);
+    expect(await sweepAgain()).toEqual([]);
   });
 
   test("leaves a service that another port still serves", async () => {
