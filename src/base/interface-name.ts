@@ -84,3 +84,35 @@ export function interfacePrefixes(text: string): string[] {
 function withoutSpace(text: string): string {
   return text.replace(/^([a-z-]+)\s+(?=\d)/, "$1");
 }
+
+/** Types of link aggregates by vendor: `Po1`, `ae0`, `bond0`, `Trk2`, `Eth-Trunk1`, `Bridge-Aggregation10`. */
+const AGGREGATE =
+  /^(?:po|port-?channel|bundle-ether|be|ae|agg|lag|lagg|bond|team|trk|trunk|eth-trunk|bagg|bridge-aggregation)[-_ ]?\d+$/i;
+
+/** Whether an interface is a link aggregate, by its name alone. */
+export function isAggregateName(name: string): boolean {
+  return AGGREGATE.test(name);
+}
+
+/** Name of the interface that a unit or subinterface belongs to: `ge-0/0/47` of `ge-0/0/47.0`; null for others. */
+export function unitOf(name: string): string | null {
+  return /^(.*[a-z].*)\.\d+$/i.exec(name)?.[1] ?? null;
+}
+
+/** Many devices report aggregates, bridges and VLAN interfaces as Ethernet. */
+const LOGICAL_TYPES: ReadonlySet<string> = new Set(
+  "vlan vl vlanif svi ve po port-channel portchannel be bundle-ether ae lag trk bond team lo loopback tu tunnel tun tap gre gr ip sit wg br bridge bdi bvi irb null nu dummy ifb vxlan nve vtep vmbr veth virbr docker cni flannel cali ppp pppoe cpu dsc stackport stacksub".split(
+    " ",
+  ),
+);
+
+/** Whether a type, in lower case and without the number, is not one of ports: `vl`, `br`, `bond`. */
+export function isLogicalType(type: string): boolean {
+  return LOGICAL_TYPES.has(type);
+}
+
+/** Whether an interface is not a port, by its name alone: `vmbr0`, `veth12ab34c`. */
+export function isLogicalName(name: string): boolean {
+  const type = /^[a-z]+(?:-[a-z]+)*/.exec(name.toLowerCase())?.[0] ?? "";
+  return isLogicalType(type) || /^(?:veth|cali|tap|fwpr|fwbr|fwln|br-|ovs|vnet)/i.test(name);
+}

@@ -77,6 +77,7 @@ export class CampusSnapshot {
     const tableRows = {
       interfaces,
       interface_extensions: interfaces,
+      interface_stack: [],
       addresses,
       arp,
       forwarding: interfaces.flatMap(({ forwarding = [] }) => forwarding),

@@ -18,6 +18,7 @@ export const DEVICE_TABLES = [
   "entity",
   "interfaces",
   "interface_extensions",
+  "interface_stack",
   "addresses",
   "arp",
   "forwarding",
@@ -96,6 +97,8 @@ export interface Device {
   readonly interfaces?: readonly DeviceInterface[];
   /** ifIndexes with an accepted row of ifXTable, whatever its content. Absent if none. */
   readonly extended_interfaces?: readonly number[];
+  /** Members of aggregates and units of ports, by ifIndex; all others are neither. */
+  readonly stacking?: readonly StackedInterface[];
   /** IP-MIB (RFC 4293, old and new) and IPV6-MIB, each address once, by ipSortKey. */
   readonly addresses?: readonly DeviceAddress[];
   /** ipNetToMediaTable and ipNetToPhysicalTable: complete ARP and neighbor cache entries. */
@@ -141,6 +144,15 @@ export interface InterfaceLinks {
 }
 
 export interface DeviceInterface extends IfRow, InterfaceLinks {}
+
+/** An interface that is part of another one (mib/stacking.ts). */
+export interface StackedInterface {
+  readonly if_index: number;
+  /** The aggregate that the port is a member of (IEEE 802.1AX). */
+  readonly lag_if_index?: number;
+  /** The port or aggregate that the interface is a unit, subinterface or VLAN of. */
+  readonly parent_if_index?: number;
+}
 
 export interface DeviceAddress {
   /** Canonical, without a zone. */

@@ -25,6 +25,7 @@ export const ROW_REASONS = {
   no_ports: "of VLANs without ports",
   not_trunk: "of ports that are not trunks",
   no_interface: "of ports or interfaces that the device does not have",
+  unstacked: "of interfaces without an aggregate or unit",
   no_neighbor: "without a neighbor",
   further: "with further addresses of a neighbor",
   withheld: "depending on data that was not read",

@@ -1,4 +1,5 @@
-// Edge ports, where an end device connects and no further network, and ports that learned a MAC address.
+// Edge ports, where an end device connects and no further network, and ports that learned a MAC address. An aggregate
+// with its members, and a port with its units, are one port.
 
 import { OPERATION, scopeKey } from "../db/kind.ts";
 import type { Reach } from "../db/reading/list-query.ts";
@@ -9,14 +10,16 @@ import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
 import type { DeviceType } from "../resources/hosts/device-type.ts";
 import { hostKind } from "../resources/hosts/host.ts";
 import { ifEntryKind } from "../resources/if-entries/if-entry.ts";
+import { stackedClue } from "../resources/if-entries/link-clues.ts";
 import type { Neighbor } from "../resources/if-entries/more-neighbors.ts";
-import { type FarEndFields, type FarEndRole, type FarHost, farEndRole } from "./far-end.ts";
+import { FAR_END_ROLES, type FarEndFields, type FarEndRole, type FarHost, farEndRole } from "./far-end.ts";
+import { PortStack, type StackedPort } from "./port-stack.ts";
 
 /** Maximum MAC addresses of an edge port: a phone with a PC behind it, or a host with its containers. */
 export const EDGE_MACS_MAX = 4;
 
 /** What an edge port is, for the reference. */
-export const EDGE_PORT = `An edge port has ${EDGE_MACS_MAX} MAC addresses at most and no network at its far end: no neighbor, or one that is a phone, an access point, a server or another end device, by the \`device_type\` of the host or else by the capabilities it announces.`;
+export const EDGE_PORT = `An aggregate counts as one port with its members (\`lag_id\`), and so does a port with its units (\`parent_id\`). An edge port has ${EDGE_MACS_MAX} MAC addresses at most and no network at its far end: no neighbor, or one that is a phone, an access point, a server or another end device, by the \`device_type\` of the host or else by the capabilities it announces.`;
 
 const ENTRY = `'{' || ${membersSql(fdbEntryKind, "v")} || '}'`;
 const PORT = `'{' || ${membersSql(ifEntryKind, "v")} || '}'`;
@@ -52,18 +55,29 @@ export function entriesAt(
   return rows.map(([port, entry]) => ({ port, entry }));
 }
 
+/** A port or an aggregate. */
+export interface EdgePort {
+  readonly n: number;
+  readonly id: string;
+  /** Members of an aggregate. */
+  readonly memberIds: readonly string[];
+}
+
 /**
- * Edge ports as of a transaction. A port is one if its far end is not a network (far-end.ts) and it has few MAC
- * addresses. With a MAC address: whether the station is connected there, rather than to an edge port of the device at
- * the far end, such as an access point or a hypervisor that reports its own forwarding table.
+ * Edge ports as of a transaction, for any interface that is one or part of one; null for others. A port is an edge if
+ * its far end is not a network (far-end.ts) and it has few MAC addresses. With a MAC address: whether the station is
+ * connected there, rather than to an edge port of the device at the far end, such as an access point or a hypervisor
+ * that reports its own forwarding table.
  */
 export function edgesAt(
   reader: Pick<ReadConnection, "statement">,
   sequence: number,
-): (port: number, macAddress?: string) => boolean {
+): (port: number, macAddress?: string) => EdgePort | null {
   const edges = new Edges(reader, sequence);
-  return (port, macAddress) =>
-    edges.isEdge(port) && (macAddress === undefined || !edges.isBehindFarEnd(port, macAddress));
+  return (port, macAddress) => {
+    const edge = edges.edgeOf(port);
+    return edge === null || (macAddress !== undefined && edges.isBehindFarEnd(edge, macAddress)) ? null : edge;
+  };
 }
 
 /** Role of the far end of each port as of a transaction; null if nothing is known there. */
@@ -72,7 +86,7 @@ export function farEndsAt(
   sequence: number,
 ): (port: number) => FarEndRole | null {
   const edges = new Edges(reader, sequence);
-  return (port) => edges.farEnd(port)?.role ?? null;
+  return (port) => edges.placeOf(port)?.role ?? null;
 }
 
 /** Newest version of record ?1 as of transaction ?2. */
@@ -96,7 +110,15 @@ const FIELDS = [
   "cdp_platform",
   "cdp_capabilities",
 ] as const satisfies readonly (keyof FarEndFields)[];
-const PORT_FIELDS = `SELECT json_extract(${PORT}, ${FIELDS.map((field) => `'$.${field}'`).join(", ")}) FROM ${VERSION}`;
+const PORT_FIELDS = `SELECT json_extract(${PORT}, '$.id', '$.host_id', ${FIELDS.map((field) => `'$.${field}'`).join(", ")})
+  FROM ${VERSION}`;
+/** Interfaces of a host that are part of another one. */
+const STACKED_OF_HOST = `SELECT json_extract(${PORT}, '$.id', '$.lag_id', '$.parent_id')
+  FROM (SELECT DISTINCT history_search.rowid >> 31 AS n FROM history_search WHERE history_search MATCH +?1) t
+  CROSS JOIN history_records r ON r.n = t.n AND r.kind = ${ifEntryKind.code}
+  CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (r.n << 31)
+    AND key <= ((r.n << 31) | +?2)) AND v.operation <> ${OPERATION.Deleted}
+  WHERE ${PORT} ->> '$.host_id' = +?3`;
 const HOST_OF_PORT = `SELECT ${PORT} ->> '$.host_id' FROM ${VERSION}`;
 const TYPE_OF_HOST = `SELECT coalesce('{' || ${membersSql(hostKind, "v")} || '}' ->> '$.device_type', 'Unknown') FROM ${VERSION}`;
 /** Ports of a host that forward to a MAC address. */
@@ -107,17 +129,28 @@ const PORTS_OF_HOST = `SELECT (SELECT p.n FROM history_records p WHERE p.id = ${
     AND key <= ((r.n << 31) | +?2)) AND v.operation <> ${OPERATION.Deleted}
   WHERE ${ENTRY} ->> '$.host_id' = +?1 AND ${ENTRY} ->> '$.mac_address' = +?4`;
 
-interface FarEndAt {
+interface PortAt {
+  readonly id: string;
+  readonly hostId: string;
   readonly role: FarEndRole | null;
-  /** Hosts there with a forwarding table, by id. */
+  /** Hosts at its far end with a forwarding table, by id. */
   readonly forwarding: readonly string[];
+}
+
+/** A port or an aggregate, with all its parts. */
+interface PlaceAt extends EdgePort {
+  readonly role: FarEndRole | null;
+  readonly forwarding: readonly string[];
+  readonly macCount: number;
 }
 
 class Edges {
   private readonly reader: Pick<ReadConnection, "statement">;
   private readonly sequence: number;
-  private readonly known = new Map<number, boolean>();
-  private readonly farEnds = new Map<number, FarEndAt | null>();
+  /** By record number of any interface of the place. */
+  private readonly places = new Map<number, PlaceAt | null>();
+  private readonly ports = new Map<number, PortAt | null>();
+  private readonly stacks = new Map<string, PortStack>();
   private readonly hosts = new Map<string, FarHost | null>();
 
   constructor(reader: Pick<ReadConnection, "statement">, sequence: number) {
@@ -125,60 +158,103 @@ class Edges {
     this.sequence = sequence;
   }
 
-  isEdge(port: number): boolean {
-    let isEdge = this.known.get(port);
-    if (isEdge === undefined) {
-      const end = this.count(port) > EDGE_MACS_MAX ? null : this.farEnd(port);
-      isEdge = end !== null && (end.role === null || end.role === "End");
-      this.known.set(port, isEdge);
-    }
-    return isEdge;
+  edgeOf(port: number): PlaceAt | null {
+    const place = this.placeOf(port);
+    return place !== null && place.macCount <= EDGE_MACS_MAX && (place.role === null || place.role === "End")
+      ? place
+      : null;
   }
 
-  isBehindFarEnd(port: number, macAddress: string): boolean {
-    return (this.farEnd(port)?.forwarding ?? []).some((hostId) => {
+  isBehindFarEnd({ n }: EdgePort, macAddress: string): boolean {
+    return (this.placeOf(n)?.forwarding ?? []).some((hostId) => {
       const rows = this.reader
         .statement(PORTS_OF_HOST)
         .values(hostId, this.sequence, exactTerm(macAddress), macAddress) as Array<[number]>;
-      return rows.some(([n]) => this.isEdge(n));
+      return rows.some(([port]) => this.edgeOf(port) !== null);
     });
   }
 
   /** Null for a port that does not exist. */
-  farEnd(port: number): FarEndAt | null {
-    const known = this.farEnds.get(port);
-    if (known !== undefined) return known;
-    const text = this.value(PORT_FIELDS, port) as string | null;
-    const end = text === null ? null : this.readFarEnd(text);
-    this.farEnds.set(port, end);
-    return end;
+  placeOf(port: number): PlaceAt | null {
+    let place = this.places.get(port);
+    if (place === undefined) {
+      place = this.readPlace(port);
+      this.places.set(port, place);
+    }
+    return place;
   }
 
-  /** @param text JSON array of FIELDS, null for missing ones */
-  private readFarEnd(text: string): FarEndAt {
-    const values = JSON.parse(text) as unknown[];
-    if (values.every((value) => value === null)) return { role: null, forwarding: [] };
+  private readPlace(port: number): PlaceAt | null {
+    const own = this.port(port);
+    if (own === null) return null;
+    const stack = this.stackOf(own.hostId);
+    const id = stack.placeOf(own.id);
+    const n = id === own.id ? port : this.numberOf(id);
+    if (n === null) return null;
+    if (n !== port) return this.placeOf(n);
+    const parts = stack.partsOf(id).flatMap((part) => this.numberOf(part) ?? []);
+    const ends = [own, ...parts.flatMap((part) => this.port(part) ?? [])];
+    const place: PlaceAt = {
+      n,
+      id,
+      memberIds: stack.membersOf(id),
+      role: FAR_END_ROLES.find((role) => ends.some((end) => end.role === role)) ?? null,
+      forwarding: ends.flatMap((end) => end.forwarding),
+      macCount: [n, ...parts].reduce((sum, part) => sum + this.count(part), 0),
+    };
+    return place;
+  }
+
+  private port(n: number): PortAt | null {
+    const known = this.ports.get(n);
+    if (known !== undefined) return known;
+    const text = this.value(PORT_FIELDS, n) as string | null;
+    const port = text === null ? null : this.readPort(text);
+    this.ports.set(n, port);
+    return port;
+  }
+
+  /** @param text JSON array of the id, the id of the host, and FIELDS; null for missing ones */
+  private readPort(text: string): PortAt {
+    const [id, hostId, ...values] = JSON.parse(text) as [string, string, ...unknown[]];
+    if (values.every((value) => value === null)) return { id, hostId, role: null, forwarding: [] };
     const entry = FIELDS.map((field, index) => [field, values[index] ?? undefined]);
     const forwarding = new Set<string>();
     const role = farEndRole(Object.fromEntries(entry) as FarEndFields, (neighbor) => {
-      const hostId = this.hostIdOf(neighbor);
-      const host = hostId === null ? null : this.host(hostId);
-      if (hostId !== null && host?.isForwarding === true) forwarding.add(hostId);
+      const farId = this.hostIdOf(neighbor);
+      const host = farId === null ? null : this.host(farId);
+      if (farId !== null && host?.isForwarding === true) forwarding.add(farId);
       return host;
     });
-    return { role, forwarding: [...forwarding] };
+    return { id, hostId, role, forwarding: [...forwarding] };
+  }
+
+  private stackOf(hostId: string): PortStack {
+    let stack = this.stacks.get(hostId);
+    if (stack === undefined) {
+      const rows = this.reader
+        .statement(STACKED_OF_HOST)
+        .values(exactTerm(stackedClue(hostId)), this.sequence, hostId) as Array<[string]>;
+      stack = new PortStack(rows.map(([text]) => stackedPort(text)));
+      this.stacks.set(hostId, stack);
+    }
+    return stack;
+  }
+
+  private numberOf(id: string): number | null {
+    return this.value(RECORD_N, id) as number | null;
   }
 
   private hostIdOf({ type, id }: Neighbor): string | null {
     if (type === "Host") return id;
-    const n = this.value(RECORD_N, id) as number | null;
+    const n = this.numberOf(id);
     return n === null ? null : (this.value(HOST_OF_PORT, n) as string | null);
   }
 
   private host(id: string): FarHost | null {
     let host = this.hosts.get(id);
     if (host === undefined) {
-      const n = this.value(RECORD_N, id) as number | null;
+      const n = this.numberOf(id);
       const deviceType = n === null ? null : (this.value(TYPE_OF_HOST, n) as DeviceType | null);
       host = n === null || deviceType === null ? null : { deviceType, isForwarding: this.count(n) > 0 };
       this.hosts.set(id, host);
@@ -197,4 +273,10 @@ class Edges {
     const values = statement === RECORD_N ? [key] : [key, this.sequence];
     return this.reader.statement(statement).values(...values)[0]?.[0] ?? null;
   }
+}
+
+/** @param text JSON array of the id, `lag_id` and `parent_id`; null for missing ones */
+function stackedPort(text: string): StackedPort {
+  const [id, lag, parent] = JSON.parse(text) as [string, string | null, string | null];
+  return { id, ...(lag === null ? {} : { lag_id: lag }), ...(parent === null ? {} : { parent_id: parent }) };
 }

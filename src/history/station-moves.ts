@@ -43,13 +43,15 @@ export function* stationMoves(
   const portsLeft = portsByStation(reader, deleted, sequence - 1);
   const moves: StationMove[] = [];
   const [wasEdge, isEdge] = [edgesAt(reader, sequence - 1), edgesAt(reader, sequence)];
-  const numberOf = (id: string) => reader.recordN(id) ?? 0;
+  const edgeIds = (ports: readonly string[], edgeOf: ReturnType<typeof edgesAt>, macAddress: string) =>
+    ports.flatMap((id) => edgeOf(reader.recordN(id) ?? 0, macAddress)?.id ?? []);
   for (const [station, ports] of portsByStation(reader, created, sequence)) {
     const before = portsLeft.get(station);
     if (before === undefined) continue;
     const [networkId = "", macAddress = ""] = station.split(" ");
-    const from = before.find((port) => !ports.includes(port) && wasEdge(numberOf(port), macAddress));
-    const to = ports.find((port) => !before.includes(port) && isEdge(numberOf(port), macAddress));
+    const [left, reached] = [edgeIds(before, wasEdge, macAddress), edgeIds(ports, isEdge, macAddress)];
+    const from = left.find((port) => !ports.includes(port) && !reached.includes(port));
+    const to = reached.find((port) => !before.includes(port) && !left.includes(port));
     if (from !== undefined && to !== undefined) moves.push({ macAddress, networkId, from, to });
     if (moves.length === limit) break;
   }

@@ -72,7 +72,7 @@ describeRecords(
     }),
     omitted: [
       ..."valid_to lineage_id first_discovery_id last_discovery_id".split(" "),
-      ..."ip_address_id native_vlan_id vlan_ids neighbor".split(" "),
+      ..."ip_address_id native_vlan_id vlan_ids neighbor lag_id parent_id".split(" "),
     ],
     change: { field: "oper_status", to: (body) => (body.oper_status === "Dormant" ? "LowerLayerDown" : "Dormant") },
     unique: "if_index",
@@ -96,6 +96,8 @@ describeRecords(
         ip_address_id: 1,
         native_vlan_id: "120",
         vlan_ids: [UNKNOWN_ID, "x"],
+        lag_id: 100,
+        parent_id: "Po1",
         fdb_macs: ["00:00:00:00:00:0g"],
         lldp_chassis_id: { subtype: "InterfaceMac", value: 5, extra: 1 },
         lldp_port_id: "Gi0/48",
@@ -105,7 +107,7 @@ describeRecords(
       },
       paths: [
         ..."/id /if_index /if_descr /if_name /if_type /speed_bps /admin_status /oper_status".split(" "),
-        ..."/mac_address /ip_address_id /native_vlan_id /vlan_ids/1 /fdb_macs/0".split(" "),
+        ..."/mac_address /ip_address_id /native_vlan_id /vlan_ids/1 /fdb_macs/0 /lag_id /parent_id".split(" "),
         ..."/lldp_chassis_id/subtype /lldp_chassis_id/value /lldp_chassis_id/extra".split(" "),
         ..."/lldp_port_id /cdp_address /neighbor/type /neighbor/id /mtu".split(" "),
       ],
@@ -319,6 +321,33 @@ describe("an optional field", () => {
     await expectSetPreservedCleared(await newIfEntry(own.id), "vlan_ids", [second.id, vlan.id], [null, []]);
     await expectSetPreservedCleared(await newIfEntry(own.id), "neighbor", { type: "Host", id: far.id });
     await expectSetPreservedCleared(await newIfEntry(own.id), "neighbor", { type: "IfEntry", id: farPort.id });
+  });
+
+  test.each(["lag_id", "parent_id"])("%s is an interface of the same host, and ends with it", async (field) => {
+    const [own, other] = [await host(), await host()];
+    const [carrier, foreign] = [await newIfEntry(own.id), await newIfEntry(other.id)];
+    const part = await newIfEntry(own.id);
+    await expectSetPreservedCleared(part, field, carrier.id);
+    expect(await put(part, { [field]: foreign.id })).toMatchObject({
+      body: { code: "entity_reference_invalid", params: { entity: "if_entry", field } },
+    });
+    await expectOk(put(part, { [field]: carrier.id }));
+    await expectOk(owner.delete(`if-entries/${carrier.id}`));
+    expect((await owner.get(`if-entries/${part.id}`)).data).not.toHaveProperty(field);
+  });
+
+  test("lag_id and parent_id may refer to interfaces of the same body, in any order, and end with their host", async () => {
+    const [unit, member, aggregate] = [1, 2, 3].map(() => Bun.randomUUIDv7()) as [string, string, string];
+    const created = await newHost({
+      interfaces: [
+        { id: unit, if_index: 1, if_descr: "ae0.0", parent_id: aggregate },
+        { id: member, if_index: 2, if_descr: "ge-0/0/0", lag_id: aggregate },
+        { id: aggregate, if_index: 3, if_descr: "ae0" },
+      ],
+    });
+    expect(created.interfaces).toMatchObject([{ parent_id: aggregate, lag_id: null }, { lag_id: aggregate }, {}]);
+    await expectOk(owner.delete(`hosts/${created.id}`));
+    expect((await owner.get(`if-entries?ids=${member}`)).data).toEqual([]);
   });
 
   test.each(["if_type", "admin_status", "oper_status"])(

@@ -120,6 +120,7 @@ describe("GET /api/v1/topology", () => {
           protocol: "Lldp",
           certainty: "Interfaces",
           is_shared: false,
+          members: [],
           ends: [
             {
               node_id: access.id,

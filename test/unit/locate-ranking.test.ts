@@ -74,6 +74,7 @@ function port(device: string, name: string, options: PortOptions = {}): PortFact
     adminStatus: options.off === true ? "Down" : "Up",
     operStatus: options.down === true ? "Down" : "Up",
     device: host(device, true),
+    members: [],
     forwards: others + 1,
     holdsMost: options.holdsMost ?? false,
     leadsTo: options.leadsTo?.map((name) => ref("host", name)) ?? null,
@@ -101,6 +102,7 @@ function port(device: string, name: string, options: PortOptions = {}): PortFact
 function sightingOf(fact: PortFact, vlanNumbers: readonly (number | null)[] = [null], since = SINCE): Sighting {
   return {
     port: { ...fact, forwards: fact.forwards + vlanNumbers.length - 1 },
+    units: [],
     entries: vlanNumbers.map((vlanNumber) => ({
       ref: { ...ref("fdb_entry", MAC, since), id: `${fact.ref.id} ${vlanNumber}` },
       vlanNumber,

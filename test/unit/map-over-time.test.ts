@@ -107,7 +107,15 @@ class Facts {
     const fresh = this.randomPort(host, index);
     if (existing === undefined) return fresh;
     const { speed_bps, oper_status, if_alias, neighbor, announcements, ownCount, moreNeighbors } = fresh.port;
-    const parts = [{ speed_bps, oper_status }, { if_alias }, { neighbor }, { announcements, ownCount, moreNeighbors }];
+    const { lag_id, parent_id } = fresh.port;
+    const stacked = { lag_id, parent_id };
+    const parts = [
+      { speed_bps, oper_status },
+      { if_alias },
+      { neighbor },
+      stacked,
+      { announcements, ownCount, moreNeighbors },
+    ];
     return this.random.integer(3) === 0
       ? fresh
       : { n: existing.n, port: { ...existing.port, ...this.random.pick(parts as Array<Partial<MapPort>>) } };
@@ -130,6 +138,8 @@ class Facts {
       announcements,
       described: announcements.map(() => null),
       ownCount,
+      lag_id: random.pick([null, null, null, portId(host, random.integer(this.size.portsPerHost))]),
+      parent_id: random.pick([null, null, null, portId(host, random.integer(this.size.portsPerHost))]),
       speed_bps: random.pick([null, 1_000, 10_000]),
       oper_status: random.pick(["Up", "Down"] as const),
       stale_since: null,
@@ -225,6 +235,8 @@ function plainHost(number: number, mac: string | null): { readonly host: MapHost
     neighbor: null,
     moreNeighbors: [],
     fingerprint: "",
+    lag_id: null,
+    parent_id: null,
   };
   const state = { speed_bps: null, oper_status: "Up", stale_since: null } as const;
   const port = { ...ids, ...portFields, ...neighborFields, ...state };

@@ -20,6 +20,8 @@ type ChoosableRecord = {
   readonly number?: number;
   readonly cidr?: string;
   readonly ip_address?: string;
+  readonly if_name?: string;
+  readonly if_descr?: string;
 };
 
 /** Request for the records that a field can reference; null for other fields, or while the parent is unknown. */
@@ -58,7 +60,7 @@ export function hostsByNameRead(name: string, record: Values) {
 }
 
 /** Option for a record: `20 Offices` for a VLAN, `10.2.0.0/24 Offices` for a subnet, otherwise the name. */
-export function choiceOf({ id, name = "", number, cidr, ip_address: address }: ChoosableRecord): Choice {
-  const prefix = [number, cidr, address].filter((part) => part !== undefined).join(" ");
+export function choiceOf({ id, name = "", number, cidr, ip_address, if_name, if_descr }: ChoosableRecord): Choice {
+  const prefix = [number, cidr, ip_address, if_name || if_descr].filter((part) => part !== undefined).join(" ");
   return { id, name: `${prefix} ${name}`.trim() };
 }

@@ -159,5 +159,8 @@ function summaryOf(port: FaceplatePort): string {
   const state = port.admin_status === "Down" ? "disabled" : port.oper_status;
   const names = port.stations.flatMap(({ hosts }) => hosts.map(({ name }) => name));
   const connected = port.neighbor?.host?.name ?? port.neighbor?.announced_name ?? names[0];
-  return [port.name, state, connected].filter((part) => part !== undefined && part !== null && part !== "").join(", ");
+  const part = port.lag === null ? undefined : `in ${port.lag.name}`;
+  return [port.name, part, state, connected]
+    .filter((part) => part !== undefined && part !== null && part !== "")
+    .join(", ");
 }

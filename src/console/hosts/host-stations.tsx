@@ -13,7 +13,10 @@ import type { FaceplatePort, FaceplateResponse } from "./host-data.ts";
 export function HostStations({ response: { data, problem, retry } }: { readonly response: FaceplateResponse }) {
   if (data === undefined) return <ResponseState problem={problem} retry={retry} />;
   const stations = [...data.groups.flatMap(({ ports }) => ports), ...data.logical].flatMap((port) =>
-    port.neighbor === null || port.neighbor.role === "End" ? port.stations.map((station) => ({ port, station })) : [],
+    // Those of a unit are listed at its port.
+    port.parent === null && (port.neighbor === null || port.neighbor.role === "End")
+      ? port.stations.map((station) => ({ port, station }))
+      : [],
   );
   if (stations.length === 0) return <p class="aside">No stations on other ports.</p>;
   return (

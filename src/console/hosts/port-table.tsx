@@ -67,6 +67,7 @@ function Row({ port, isSelected }: { readonly port: FaceplatePort; readonly isSe
             <bdi class="aside">{port.if_alias}</bdi>
           </>
         )}
+        <PartOf port={port} />
       </th>
       <td>
         <PreviousValue id={port.id} field="oper_status" />
@@ -82,6 +83,28 @@ function Row({ port, isSelected }: { readonly port: FaceplatePort; readonly isSe
   );
 }
 
+/** The aggregate of a member, or the members of an aggregate. */
+function PartOf({ port: { lag, members } }: { readonly port: FaceplatePort }) {
+  if (lag === null && members.length === 0) return null;
+  return (
+    <span class="aside">
+      {" "}
+      {lag === null ? "of " : "in "}
+      <PortNames ports={lag === null ? members : [lag]} />
+    </span>
+  );
+}
+
+/** Links to interfaces. */
+export function PortNames({ ports }: { readonly ports: FaceplatePort["members"] }) {
+  return ports.map(({ id, name }, index) => (
+    <span key={id}>
+      {index > 0 && ", "}
+      <NameLink href={hrefOf(`/interfaces/${id}`)} name={name} />
+    </span>
+  ));
+}
+
 /** Groups consecutive ports; a group split across two pages appears on both. */
 function groupsOf(rows: readonly PortRow[]): { readonly group: string; readonly ports: FaceplatePort[] }[] {
   const groups: { readonly group: string; readonly ports: FaceplatePort[] }[] = [];
@@ -94,9 +117,12 @@ function groupsOf(rows: readonly PortRow[]): { readonly group: string; readonly 
 }
 
 /** Searchable text of a port: names, state, VLAN, neighbor and stations. */
-function textOf({ port: { name, if_descr, if_alias, oper_status, native_vlan, neighbor, stations } }: PortRow): string {
+function textOf({ port }: PortRow): string {
+  const { name, if_descr, if_alias, oper_status, native_vlan, neighbor, stations, lag, members } = port;
   return [
     name,
+    lag?.name,
+    ...members.map((member) => member.name),
     if_descr,
     if_alias,
     oper_status,

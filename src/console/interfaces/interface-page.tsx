@@ -15,7 +15,7 @@ import { Value } from "../field-values/value.tsx";
 import { ChangedFact } from "../history/changed-value.tsx";
 import { RecordFacts } from "../history/record-facts.tsx";
 import type { FaceplatePort } from "../hosts/host-data.ts";
-import { ConnectedDevices } from "../hosts/port-table.tsx";
+import { ConnectedDevices, PortNames } from "../hosts/port-table.tsx";
 import { ifEntryDetails } from "../kinds/if-entry.ts";
 import { wordList } from "../kinds/word-list.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
@@ -99,6 +99,12 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
           value={<Value field="vlan_ids" value={tagged} at={at.value} />}
         />
       )}
+      {PART_OF.map(
+        (field) =>
+          entry[field] && (
+            <ChangedFact key={field} id={id} field={field} value={<Named kind="if_entry" id={entry[field]} />} />
+          ),
+      )}
       <RecordFacts kind="if_entry" record={entry} details={ifEntryDetails} />
       <Fact name="Index">{entry.if_index}</Fact>
       <NamedFact name="Network" kind="network" id={entry.network_id} />
@@ -110,6 +116,9 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
     </dl>
   );
 }
+
+/** Interfaces that the entry is part of. */
+const PART_OF = ["lag_id", "parent_id"] as const;
 
 const ANNOUNCED = wordList(
   "lldp_sys_name lldp_port_id lldp_chassis_id lldp_capabilities cdp_device_id cdp_port_id cdp_capabilities",
@@ -123,9 +132,17 @@ function ConnectedTo({ entry }: { readonly entry: IfEntry }) {
   if (data === undefined) return <ResponseState problem={problem} retry={retry} />;
   const port = [...data.groups.flatMap(({ ports }) => ports), ...data.logical].find((candidate) => candidate.id === id);
   if (port === undefined) return null;
-  if (port.neighbor === null && port.fdb_entries === 0) return <p class="aside">Nothing connected.</p>;
+  if (port.neighbor === null && port.fdb_entries === 0 && port.members.length === 0)
+    return <p class="aside">Nothing connected.</p>;
   return (
     <>
+      {port.members.length > 0 && (
+        <dl class="facts">
+          <Fact name="Members">
+            <PortNames ports={port.members} />
+          </Fact>
+        </dl>
+      )}
       <NeighborFacts entry={entry} neighbor={port.neighbor} />
       <ConnectedDevices port={{ ...port, neighbor: null }} />
       {port.unused_since !== null && (

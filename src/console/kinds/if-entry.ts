@@ -17,6 +17,8 @@ export const ifEntryDetails: KindDetails<keyof components["schemas"]["IfEntry"]>
     mac_address: [10, "copied"],
     native_vlan_id: 9,
     vlan_ids: 12,
+    lag_id: 9,
+    parent_id: 9,
     fdb_macs: [5, "count"],
     lldp_sys_name: 12,
     lldp_capabilities: 12,
@@ -41,7 +43,7 @@ export const ifEntryDetails: KindDetails<keyof components["schemas"]["IfEntry"]>
   unlisted: ["more_neighbors"],
   form: wordList(
     "if_name if_alias if_descr if_index if_type admin_status oper_status speed_bps mac_address ip_address_id",
-    "native_vlan_id vlan_ids",
+    "native_vlan_id vlan_ids lag_id parent_id",
   ),
   // Learned from devices.
   unset: wordList(
@@ -52,7 +54,7 @@ export const ifEntryDetails: KindDetails<keyof components["schemas"]["IfEntry"]>
   facts: ["if_descr", "if_alias", "mac_address", "if_type"],
   shownElsewhere: wordList(
     "host_id network_id if_name if_index oper_status admin_status speed_bps native_vlan_id vlan_ids fdb_macs neighbor",
-    "lldp_sys_name lldp_port_id lldp_chassis_id lldp_capabilities cdp_device_id cdp_port_id cdp_capabilities",
+    "lag_id parent_id lldp_sys_name lldp_port_id lldp_chassis_id lldp_capabilities cdp_device_id cdp_port_id cdp_capabilities",
     "updated_at last_seen_at",
   ),
 };

@@ -261,6 +261,7 @@ export function capital(text: string): string {
 
 /** Kind referenced by a field: VLANs for `native_vlan_id` and `vlan_ids`; undefined for other fields. */
 export function referencedKind(field: string): RecordKind | undefined {
+  if (field === "lag_id" || field === "parent_id") return "if_entry";
   const name = field === "tags" ? "tag" : /^(.+)_ids?$/.exec(field)?.[1];
   return RECORD_KINDS.find((kind) => name === kind || name?.endsWith(`_${kind}`));
 }

@@ -127,7 +127,8 @@ function StationTable({ stations }: { readonly stations: readonly Station[] }) {
             <RecordLink type="host" id={device.id} name={device.name} />
           </td>
           <td>
-            <RecordLink type="if_entry" id={port.id} name={port.name} />
+            <RecordLink type="if_entry" id={port.id} name={port.name} />{" "}
+            <span class="aside">{[...station.members, ...station.units].map(({ name }) => name).join(", ")}</span>
           </td>
           <td>{station.vlan_numbers.join(", ")}</td>
         </tr>

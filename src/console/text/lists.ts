@@ -43,6 +43,8 @@ const TITLES: Readonly<Record<string, string>> = {
   at: "Instant",
   stale_after_hours: "Stale after (hours)",
   ip_address_id: "Address",
+  lag_id: "Aggregate",
+  parent_id: "Unit of",
 };
 
 /** Spellings of words in schema names. */

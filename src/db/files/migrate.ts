@@ -22,6 +22,7 @@ import operations from "../../../migrations/0040_operations.sql" with { type: "t
 import reads from "../../../migrations/0041_reads.sql" with { type: "text" };
 import openPorts from "../../../migrations/0042_open_ports.sql" with { type: "text" };
 import sightings from "../../../migrations/0043_sightings.sql" with { type: "text" };
+import stackedInterfaces from "../../../migrations/0044_stacked_interfaces.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { DomainError } from "../../base/errors.ts";
 import { describeReadError, describeWrongType, openRegular } from "../../base/regular-file.ts";
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly string[] = [
   reads,
   openPorts,
   sightings,
+  stackedInterfaces,
 ];
 
 export const SCHEMA_VERSION = LAST_UNRELEASED_SCHEMA + MIGRATIONS.length;

@@ -229,8 +229,11 @@ class LedgerWriter {
   /** Records first: all other rows refer to their numbers. */
   private createMany(creations: readonly EntryChange[]): void {
     const rows: Array<{ n: number; kind: number; id: string }> = [];
-    for (const { entry } of creations)
+    for (const { entry } of creations) {
       entry.after = entry.n > 0 ? this.revivedRecord(entry) : this.newRecord(entry, rows);
+      // Records of one kind may refer to each other.
+      this.numbers.set(entry.id, entry.n);
+    }
     this.tx.statements.appendRecords(rows);
     for (const { entry } of creations) this.create(entry);
     this.tx.statements.insertObserved(this.observed);
@@ -241,7 +244,6 @@ class LedgerWriter {
     const { statements, sequence } = this.tx;
     const kind = entry.kind;
     const record = entry.after as RecordBase;
-    this.numbers.set(entry.id, entry.n);
     if (entry.organizationN === 0) entry.organizationN = this.nOf(entry.organizationId as string);
     const rendered = this.render(entry);
     this.checkingUnique(kind, record, () => statements.insertLive(kind, this.liveRow(entry, rendered)));

@@ -24,6 +24,7 @@ import { lldpOf } from "./lldp.ts";
 import { READING_PLAN, type RowStep } from "./plan.ts";
 import type { ReadStep, Reads } from "./reads.ts";
 import { markLost, type ServedBefore, servedOf } from "./served.ts";
+import { stackingOf } from "./stacking.ts";
 import { systemOf } from "./system.ts";
 import { nativePortsOf, PORT_VLAN_STEP, vlansOf } from "./vlans.ts";
 
@@ -48,6 +49,7 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
     ifXTableReport,
     rows: counts,
   } = interfacesOf(reads, ownOctetsOf(addresses.addresses ?? [], !broken.includes("addresses")));
+  const stacking = stackingOf(reads, interfaces, areNamesComplete);
   const arp = arpOf(reads);
   const knownInterfaces = { has: (ifIndex: number) => interfaces.has(ifIndex), areComplete };
   const referencedPorts = new Set([...learnedPortsOf(reads), ...nativePortsOf(reads)]);
@@ -78,6 +80,7 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
   const counted: Readonly<Record<RowStep, RowCount>> = {
     ...entity.rows,
     ...counts,
+    ...stacking.rows,
     ...addresses.rows,
     ...arp.rows,
     ...ports.rows,
@@ -93,6 +96,7 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
       entity: entity.report,
       interfaces: report,
       interface_extensions: ifXTableReport,
+      interface_stack: stacking.report,
       addresses: addresses.report,
       arp: arp.report,
       forwarding: forwarding.report,
@@ -117,6 +121,7 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
     bridge_address: bridgeAddressOf(reads),
     interfaces: nonEmpty(lists),
     extended_interfaces: nonEmpty(extended),
+    stacking: stacking.stacking,
     addresses: addresses.addresses,
     arp: arp.arp,
     vlans: vlans.vlans,

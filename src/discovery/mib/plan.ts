@@ -29,6 +29,7 @@ import {
   LLDP_V2_REMOTE_STEP,
 } from "./lldp-steps.ts";
 import type { ReadStep } from "./reads.ts";
+import { AGGREGATION_PORTS_STEP, IF_STACK_STEP } from "./stacking.ts";
 import { SYSTEM_STEP } from "./system.ts";
 import { PORT_VLAN_STEP, VLAN_CURRENT_STEP, VLAN_STATIC_STEP } from "./vlans.ts";
 
@@ -38,6 +39,8 @@ const STEPS = [
   ENTITY_STEP,
   IF_TABLE_STEP,
   IF_X_TABLE_STEP,
+  IF_STACK_STEP,
+  AGGREGATION_PORTS_STEP,
   IP_ADDRESS_TABLE_STEP,
   IP_ADDR_TABLE_STEP,
   IP_ADDR_TABLE_ADDRESSES_STEP,

@@ -192,6 +192,7 @@ function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }
         (address !== polledAddress && write.index.reportersAt(address).includes(host.id)),
       extended: new Set(device.extended_interfaces),
       isForwardingPartial: device.is_forwarding_partial === true,
+      stacking: isAdditional ? undefined : device.stacking,
       vlans,
       omitted,
       ends,

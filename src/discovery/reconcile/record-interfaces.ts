@@ -15,7 +15,14 @@ import { ignoredKind } from "../../resources/ignored/ignored.ts";
 import { namesInSigns } from "../../resources/ignored/signs.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
-import type { CdpAnnouncement, DeviceAddress, DeviceInterface, ForwardingEntry, LldpAnnouncement } from "../device.ts";
+import type {
+  CdpAnnouncement,
+  DeviceAddress,
+  DeviceInterface,
+  ForwardingEntry,
+  LldpAnnouncement,
+  StackedInterface,
+} from "../device.ts";
 import type { RowReason } from "../rows.ts";
 import { isFloodable } from "../topology/announcements.ts";
 import type { Ends } from "./ends.ts";
@@ -44,6 +51,8 @@ interface InterfaceContext {
   /** True if the forwarding table may hold more entries. */
   readonly isForwardingPartial: boolean;
   readonly vlans: NetworkVlans;
+  /** Members of aggregates and units of ports; undefined if unknown. */
+  readonly stacking: readonly StackedInterface[] | undefined;
   readonly omitted: OmittedRows;
   /** Ends what the device no longer has; null if another device reports the host too. */
   readonly ends: Ends | null;
@@ -85,6 +94,7 @@ export function recordInterfaces(
   const left = { interfaces: 0, forwarding: 0, announcements: 0 };
   let forwardingRoom = FORWARDING_MAX;
   let isComplete = true;
+  const recorded = new Map<number, IfEntryRecord>();
   const isRetained = context.isForwardingPartial
     ? forwardingRetention(FORWARDING_MAX - countReportedForwarding(interfaces), left)
     : null;
@@ -146,6 +156,7 @@ export function recordInterfaces(
       countOmitted(context, each, "deleted");
       continue;
     }
+    recorded.set(each.if_index, entry);
     context.omitted.add("lldp", "limit", (each.lldp?.length ?? 0) - ANNOUNCEMENTS_MAX);
     context.omitted.add("cdp", "limit", (each.cdp?.length ?? 0) - ANNOUNCEMENTS_MAX);
     const isNativeDeleted = typeof each.native_vlan === "number" && fields.native_vlan_id === null;
@@ -159,6 +170,7 @@ export function recordInterfaces(
     const known = forwarding.get(entry.id) ?? [];
     syncForwarding(write, entry, { reported: learned, stored: known, isRetained, omitted: context.omitted });
   }
+  if (context.stacking !== undefined) recordStacking(write, recorded, context.stacking);
   if (left.interfaces > 0) write.addLimitFinding(host, ifEntryKind.plural, left.interfaces, CHILDREN_MAX);
   if (left.forwarding > 0) write.addLimitFinding(host, fdbEntryKind.plural, left.forwarding, FORWARDING_MAX);
   if (left.announcements > 0) write.addLimitFinding(host, "neighbors", left.announcements, ANNOUNCEMENTS_MAX);
@@ -209,6 +221,24 @@ export function inLastRead({ tx, scanId }: ScanWrite): (entries: readonly IfEntr
     const lastScan = newest === undefined ? scanId : scanOf(newest);
     return entries.filter((entry) => scanOf(entry) === scanId || scanOf(entry) === lastScan);
   };
+}
+
+/** @param recorded the device's interfaces by ifIndex: each may be part of one that is recorded after it */
+function recordStacking(
+  write: ScanWrite,
+  recorded: ReadonlyMap<number, IfEntryRecord>,
+  stacking: readonly StackedInterface[],
+): void {
+  const byIndex = new Map(stacking.map((each) => [each.if_index, each]));
+  const idOf = (ifIndex: number | undefined) => (ifIndex === undefined ? null : (recorded.get(ifIndex)?.id ?? null));
+  for (const [ifIndex, entry] of recorded) {
+    const stacked = byIndex.get(ifIndex);
+    const [lag_id, parent_id] = [idOf(stacked?.lag_if_index), idOf(stacked?.parent_if_index)];
+    const isKnown = (field: "lag_id" | "parent_id", id: string | null) =>
+      (entry[field] ?? null) === id && entry.discovered?.[field] === undefined;
+    if (!isKnown("lag_id", lag_id) || !isKnown("parent_id", parent_id))
+      write.update(ifEntryKind, entry, { lag_id, parent_id }, IF_ENTRY_DEFAULTS);
+  }
 }
 
 type VlanIds = Reported<IfEntryRecord>["vlan_ids"];
@@ -291,7 +321,7 @@ function freeIndexes(
   return manualIndexes;
 }
 
-/** Fields not derived from the interface's table row: ownership and neighbor announcements. */
+/** Fields not derived from the interface's table row: ownership, other interfaces and neighbor announcements. */
 type NonRowField =
   | "host_id"
   | "network_id"
@@ -299,6 +329,8 @@ type NonRowField =
   | "first_discovery_id"
   | "neighbor"
   | "more_neighbors"
+  | "lag_id"
+  | "parent_id"
   | "custom_fields"
   | `lldp_${string}`
   | `cdp_${string}`;

@@ -56,6 +56,8 @@ export interface MapPort extends TopologyPort {
   readonly oper_status: OperStatus;
   readonly stale_since: string | null;
   readonly neighbor: Neighbor | null;
+  readonly lag_id: string | null;
+  readonly parent_id: string | null;
   /** Far ends of `more_neighbors`. */
   readonly moreNeighbors: ReadonlyArray<Neighbor | null>;
   /** From announcementsFingerprint. */

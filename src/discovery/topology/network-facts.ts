@@ -131,6 +131,8 @@ export function portPart(entry: IfEntryRecord): PortPart {
     oper_status,
     stale_since,
     neighbor,
+    lag_id,
+    parent_id,
   } = entry;
   const list = announcementsOf(entry);
   return {
@@ -148,6 +150,8 @@ export function portPart(entry: IfEntryRecord): PortPart {
     oper_status,
     stale_since: stale_since ?? null,
     neighbor: neighbor ?? null,
+    lag_id: lag_id ?? null,
+    parent_id: parent_id ?? null,
     ...list,
     fingerprint: announcementsFingerprint(entry),
     described: list.announcements.length === 0 ? NOT_DESCRIBED : descriptionsOf(entry).map(typeOfDescription),

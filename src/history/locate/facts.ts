@@ -75,7 +75,9 @@ export interface PortFact {
   readonly adminStatus: AdminStatus;
   readonly operStatus: OperStatus;
   readonly device: HostFact;
-  /** Number of forwarding entries for this port. */
+  /** Of an aggregate. */
+  readonly members: readonly RecordRef[];
+  /** Number of forwarding entries for this port and its parts. */
   readonly forwards: number;
   /** Whether it has over half of its device's entries; false for few (CROWDED_MIN), or with a known switch behind. */
   readonly holdsMost: boolean;
@@ -96,6 +98,8 @@ export function isUp({ adminStatus, operStatus }: Pick<PortFact, "adminStatus" |
 
 export interface Sighting {
   readonly port: PortFact;
+  /** Units of the port that learned the subject. */
+  readonly units: readonly RecordRef[];
   /** One entry per VLAN. */
   readonly entries: ReadonlyArray<{ readonly ref: RecordRef; readonly vlanNumber: number | null }>;
 }

@@ -11,6 +11,7 @@ import type { NumberedRecord, RecordsAt } from "../records-at.ts";
 import { addressRef, collectDrafts, type LocationDraft, portRef } from "./drafts.ts";
 import type { AddressFact, Facts, LinkFact, LocateQuestion, PortFact, Sighting, Subject, VlanFact } from "./facts.ts";
 import { linkSource } from "./far-ends.ts";
+import { type PortWithParts, portGroups } from "./port-groups.ts";
 import { HostFacts, portFacts } from "./ports.ts";
 import { Tables } from "./tables.ts";
 
@@ -42,10 +43,12 @@ class FactGatherer {
     const known = new Map(
       [...seen.values(), ...far.values(), ...announcingPorts].map((port) => [port.record.id, port]),
     );
-    const ports = portFacts(this.records, this.hosts, [...known.values()], drafts);
+    const groups = portGroups(this.records, [...known.values()]);
+    yield;
+    const ports = portFacts(this.records, this.hosts, [...new Set(groups.values())], drafts);
     this.hosts.prefetch([...farHosts.values(), ...drafts.flatMap(({ host }) => (host === null ? [] : [host]))]);
     yield;
-    const tables = new Tables(this.records, known);
+    const tables = new Tables(this.records, groups);
     const addresses = this.addressFacts(drafts.flatMap(({ address }) => (address === null ? [] : [address.record])));
     const subjects: Subject[] = [];
     for (const draft of drafts) {
@@ -55,7 +58,7 @@ class FactGatherer {
         address: addresses.get(draft.address?.record.id ?? "") ?? null,
         mac: draft.mac,
         identities: draft.identities,
-        sightings: sightingsOf(draft, ports),
+        sightings: sightingsOf(draft, ports, groups),
         links: [...announcedLinks(draft, ports), ...this.ownLinks(draft, ports, farHosts)],
       };
       subjects.push(yield* tables.withLearnedDevices(subject));
@@ -122,12 +125,25 @@ class FactGatherer {
   }
 }
 
-function sightingsOf({ entries }: LocationDraft, ports: ReadonlyMap<string, PortFact>): Sighting[] {
-  return [...Map.groupBy(entries, ({ record }) => record.if_entry_id)].flatMap(([portId, rows]) => {
-    const port = ports.get(portId);
-    return port === undefined
-      ? []
-      : [{ port, entries: rows.map(({ record }) => ({ ref: entryRef(record), vlanNumber: record.vlan_number })) }];
+/** One per port: a station may be in several of its units. */
+function sightingsOf(
+  { entries }: LocationDraft,
+  ports: ReadonlyMap<string, PortFact>,
+  groups: ReadonlyMap<string, PortWithParts>,
+): Sighting[] {
+  const byPort = Map.groupBy(entries, ({ record }) => ports.get(record.if_entry_id));
+  return [...byPort].flatMap(([port, rows]): Sighting[] => {
+    if (port === undefined) return [];
+    const learnedOn = new Set(rows.map(({ record }) => record.if_entry_id));
+    const { parts = [] } = groups.get(port.ref.id) ?? {};
+    const units = parts.filter(({ record }) => learnedOn.has(record.id) && record.parent_id !== undefined);
+    return [
+      {
+        port,
+        units: units.map(({ record }) => portRef(record)),
+        entries: rows.map(({ record }) => ({ ref: entryRef(record), vlanNumber: record.vlan_number })),
+      },
+    ];
   });
 }
 
@@ -136,7 +152,16 @@ function announcedLinks({ announcements }: LocationDraft, ports: ReadonlyMap<str
     const port = ports.get(record.id);
     return port === undefined
       ? []
-      : [{ device: port.device, port, source: linkSource(record), isExact, reportedBy: port.ref, announced: called }];
+      : [
+          {
+            device: port.device,
+            port,
+            source: linkSource(record),
+            isExact,
+            reportedBy: portRef(record),
+            announced: called,
+          },
+        ];
   });
 }
 

@@ -186,8 +186,20 @@ export const Candidate = Type.Object(
     explanation: Type.String({ description: "One readable sentence." }),
     ...place,
     port: Nullable(
-      Type.Object(Ref({ ...port, admin_status: OneOf(ADMIN_STATUSES), oper_status: OneOf(OPER_STATUSES) })),
-      { description: "The interface entry of the switch." },
+      Type.Object(
+        Ref({
+          ...port,
+          admin_status: OneOf(ADMIN_STATUSES),
+          oper_status: OneOf(OPER_STATUSES),
+          units: Type.Array(Type.Object(Ref({})), {
+            description: "The units of the port that learned it (`parent_id`); empty if the port itself did.",
+          }),
+          members: Type.Array(Type.Object(Ref({})), {
+            description: "The members of an aggregate (`lag_id`); empty for a port.",
+          }),
+        }),
+      ),
+      { description: "The interface entry of the switch: a port or an aggregate." },
     ),
     behind,
     vlan,
@@ -285,6 +297,8 @@ export const LOCATION_EXAMPLE = {
         role: "Edge",
         admin_status: "Up",
         oper_status: "Up",
+        units: [],
+        members: [],
       },
       behind: null,
       vlan: VLAN_EXAMPLE,

@@ -5,7 +5,7 @@ import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
-import { type FarHost, farEndRole } from "../far-end.ts";
+import { FAR_END_ROLES, type FarHost, farEndRole } from "../far-end.ts";
 import type { NumberedRecord, RecordsAt } from "../records-at.ts";
 import { hostRef, type LocationDraft, portRef } from "./drafts.ts";
 import {
@@ -21,6 +21,7 @@ import {
 } from "./facts.ts";
 import { announcedName, farEnds, hostsOf, linkSource } from "./far-ends.ts";
 import { reportedElsewhere } from "./namings.ts";
+import type { PortWithParts } from "./port-groups.ts";
 
 /** ieee8023adLag (IANAifType-MIB). */
 const IF_TYPE_LAG = 161;
@@ -52,13 +53,14 @@ export class HostFacts {
   }
 }
 
-/** Port facts by id, without ports of devices that are not visible to the caller. */
+/** Port facts by the id of each interface of a group, without ports of devices that are not visible to the caller. */
 export function portFacts(
   records: RecordsAt,
   hosts: HostFacts,
-  ports: readonly NumberedRecord<IfEntryRecord>[],
+  groups: readonly PortWithParts[],
   drafts: readonly LocationDraft[],
 ): Map<string, PortFact> {
+  const ports = groups.flatMap(({ place, parts }) => [place, ...parts]);
   const devices = hostsOf(records, ports);
   const ends = farEnds(records, ports);
   const neighborHosts = neighborHostsOf(records, ports);
@@ -69,43 +71,108 @@ export function portFacts(
       return [record.id, farEndRole(record, hostOf, farHostOf(hosts, ends.get(record.id)?.host))];
     }),
   );
-  const ns = ports.map(({ n }) => n);
-  const counts = records.counts(fdbEntryKind, ns, crowdRanges(ports, drafts));
-  const undecided = ports.filter(({ record }) => roles.get(record.id) !== "Network");
-  const majorities = majoritiesOf(records, undecided, counts);
-  const withFarEnd = undecided.filter(({ record }) => ends.has(record.id) || announcedName(record) !== null);
+  const roleOf = ({ place, parts }: PortWithParts) =>
+    FAR_END_ROLES.find((role) => [place, ...parts].some(({ record }) => roles.get(record.id) === role)) ?? null;
+  /** The interface of a group that has the neighbor. */
+  const linkedOf = ({ place, parts }: PortWithParts) =>
+    [place, ...parts].find(({ record }) => ends.has(record.id)) ??
+    [place, ...parts].find(({ record }) => announcedName(record) !== null) ??
+    place;
+  const holders = holdersOf(groups, drafts);
+  const counts = entryCounts(records, holders);
+  const undecided = groups.filter((group) => roleOf(group) !== "Network");
+  const majorities = majoritiesOf(
+    records,
+    undecided.map((group) => (holders.get(group) as Holder).port),
+    counts,
+  );
+  const withFarEnd = undecided
+    .map(linkedOf)
+    .filter(({ record }) => ends.has(record.id) || announcedName(record) !== null);
   const reports = reportFacts(records, reportedElsewhere(records, withFarEnd, ports, ends));
   const facts = new Map<string, PortFact>();
-  for (const { n, record } of ports) {
+  for (const group of groups) {
+    const { record } = group.place;
     const device = devices.get(record.host_id);
-    if (device === undefined) continue;
-    const end = ends.get(record.id);
-    const announced = announcedName(record);
+    const holder = holders.get(group);
+    if (device === undefined || holder === undefined) continue;
+    const linked = linkedOf(group).record;
+    const end = ends.get(linked.id);
+    const announced = announcedName(linked);
     const neighbor = {
-      source: end?.source ?? linkSource(record),
+      source: end?.source ?? linkSource(linked),
       host: end === undefined ? null : hosts.fact(end.host),
       announced,
-      role: roles.get(record.id) ?? "Unknown",
-      alsoReportedAt: reports.get(record.id) ?? [],
+      role: roleOf(group) ?? "Unknown",
+      alsoReportedAt: reports.get(linked.id) ?? [],
     };
-    facts.set(record.id, {
+    const all = [record, ...group.parts.map((part) => part.record)];
+    const fact: PortFact = {
       ref: portRef(record),
       ifIndex: record.if_index,
       ifDescr: record.if_descr,
       adminStatus: record.admin_status,
       operStatus: record.oper_status,
       device: hosts.fact(device),
-      forwards: counts.get(n) ?? 0,
-      holdsMost: majorities.has(n),
+      members: group.members.map((member) => portRef(member.record)),
+      forwards: holder.others.reduce((sum, { n }) => sum + (counts.get(n) ?? 0), counts.get(holder.port.n) ?? 0),
+      holdsMost: majorities.has(holder.port.n),
       leadsTo: null,
       isAggregate: record.if_type === IF_TYPE_LAG,
       createdAt: record.created_at,
       neighbor: end === undefined && announced === null ? null : neighbor,
-      nativeVlanId: record.native_vlan_id ?? null,
-      vlanIds: record.vlan_ids ?? [],
-    });
+      nativeVlanId: all.find((each) => each.native_vlan_id !== undefined)?.native_vlan_id ?? null,
+      vlanIds: [...new Set(all.flatMap((each) => each.vlan_ids ?? []))],
+    };
+    for (const { id } of all) facts.set(id, fact);
   }
   return facts;
+}
+
+/** The interface of a group that has its forwarding entries, with the others: usually none of them has any. */
+interface Holder {
+  readonly port: NumberedRecord<IfEntryRecord>;
+  readonly others: readonly NumberedRecord<IfEntryRecord>[];
+  /** Numbers of entries per draft. */
+  readonly ownRowCounts: readonly number[];
+}
+
+function holdersOf(groups: readonly PortWithParts[], drafts: readonly LocationDraft[]): Map<PortWithParts, Holder> {
+  const rowsOf = drafts.map(({ entries }) => Map.groupBy(entries, ({ record }) => record.if_entry_id));
+  return new Map(
+    groups.map((group) => {
+      const all = [group.place, ...group.parts];
+      const port = all.find(({ record }) => rowsOf.some((rows) => rows.has(record.id))) ?? group.place;
+      const ownRows = rowsOf
+        .map((rows) => all.reduce((sum, { record }) => sum + (rows.get(record.id)?.length ?? 0), 0))
+        .filter((count) => count > 0);
+      const others = all.filter((each) => each !== port);
+      return [group, { port, others, ownRowCounts: ownRows.length === 0 ? [0] : [...new Set(ownRows)] }];
+    }),
+  );
+}
+
+/** A busy port's table changes constantly, so only its order of magnitude counts. */
+function entryCounts(records: RecordsAt, holders: ReadonlyMap<PortWithParts, Holder>): Map<number, number> {
+  const all = [...holders.values()];
+  const others = records.counts(
+    fdbEntryKind,
+    all.flatMap((holder) => holder.others.map(({ n }) => n)),
+    (count) => ({ low: count, high: count }),
+  );
+  const byN = new Map(all.map((holder) => [holder.port.n, holder]));
+  const counts = records.counts(fdbEntryKind, byN.keys(), (count, n) => {
+    const { others: parts, ownRowCounts } = byN.get(n) as Holder;
+    const beside = parts.reduce((sum, part) => sum + (others.get(part.n) ?? 0), 0);
+    return intersection(
+      ownRowCounts.map((ownRows) => {
+        const index = crowdIndex(Math.max(0, count + beside - ownRows));
+        const { low, high } = CROWD_RANGES[index] as (typeof CROWD_RANGES)[number];
+        return { low: low === 0 ? 0 : low + ownRows - beside, high: high + ownRows - beside };
+      }),
+    );
+  });
+  return new Map([...others, ...counts]);
 }
 
 /** Hosts by the ids of the far ends that ports store. */
@@ -189,26 +256,6 @@ function majoritiesOf(
     return range;
   });
   return found;
-}
-
-/** A busy port's table changes constantly, so only its order of magnitude counts. */
-function crowdRanges(
-  ports: readonly NumberedRecord<IfEntryRecord>[],
-  drafts: readonly LocationDraft[],
-): (count: number, n: number) => SequenceRange {
-  const ids = new Map(ports.map(({ n, record }) => [n, record.id]));
-  const ownRowCounts = new Map<string, Set<number>>();
-  for (const { entries } of drafts) {
-    for (const [portId, rows] of Map.groupBy(entries, ({ record }) => record.if_entry_id))
-      ownRowCounts.set(portId, (ownRowCounts.get(portId) ?? new Set()).add(rows.length));
-  }
-  return (count, n) =>
-    intersection(
-      [...(ownRowCounts.get(ids.get(n) ?? "") ?? [0])].map((ownRows) => {
-        const { low, high } = CROWD_RANGES[crowdIndex(Math.max(0, count - ownRows))] as (typeof CROWD_RANGES)[number];
-        return { low: low === 0 ? 0 : low + ownRows, high: high + ownRows };
-      }),
-    );
 }
 
 function intersection(ranges: readonly SequenceRange[]): SequenceRange {

@@ -111,6 +111,8 @@ function candidateOf(
             role: place.role,
             admin_status: port.adminStatus,
             oper_status: port.operStatus,
+            units: (place.sighting?.units ?? []).map(({ id, name }) => ({ id, name })),
+            members: port.members.map(({ id, name }) => ({ id, name })),
           },
     behind: behind === null ? null : { id: behind.ref.id, name: behind.ref.name },
     vlan: vlan?.vlan ?? null,

@@ -4,11 +4,11 @@
 import { parseMac } from "../../base/mac.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
-import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
-import type { NumberedRecord, RecordsAt } from "../records-at.ts";
+import type { RecordsAt } from "../records-at.ts";
 import { LISTED_MAX, type RecordRef, type Subject } from "./facts.ts";
 import { hostsByMac } from "./far-ends.ts";
 import { contestedPorts } from "./places.ts";
+import type { PortWithParts } from "./port-groups.ts";
 
 /** Each port may make another one contested. */
 const ROUNDS_MAX = 4;
@@ -20,14 +20,14 @@ const ROWS_MAX = 4 * LISTED_MAX;
 /** Cache per response: each table is read once, each MAC address looked up once. */
 export class Tables {
   private readonly records: RecordsAt;
-  private readonly ports: ReadonlyMap<string, NumberedRecord<IfEntryRecord>>;
+  private readonly groups: ReadonlyMap<string, PortWithParts>;
   private readonly macsAt = new Map<string, ReadonlySet<string>>();
   /** Host ids by MAC address. */
   private readonly ownersOf = new Map<string, readonly string[]>();
 
-  constructor(records: RecordsAt, ports: ReadonlyMap<string, NumberedRecord<IfEntryRecord>>) {
+  constructor(records: RecordsAt, groups: ReadonlyMap<string, PortWithParts>) {
     this.records = records;
-    this.ports = ports;
+    this.groups = groups;
   }
 
   /** The subject with learned devices on its contested ports. Yields after each table. */
@@ -54,14 +54,14 @@ export class Tables {
 
   /** Other devices that forward to the subject and whose MAC address was learned on the port. */
   private devicesAt(portId: string, { sightings, mac }: Subject): RecordRef[] {
-    const port = this.ports.get(portId);
-    if (port === undefined) return [];
+    const group = this.groups.get(portId);
+    if (group === undefined) return [];
     const others = new Map(
       sightings
-        .filter((each) => each.port.device.ref.id !== port.record.host_id)
+        .filter((each) => each.port.device.ref.id !== group.place.record.host_id)
         .map((each) => [each.port.device.ref.id, each.port.device.ref]),
     );
-    const macs = [...this.macs(port)].filter((each) => each !== mac);
+    const macs = [...this.macs(group)].filter((each) => each !== mac);
     this.lookUp(macs);
     const owners = new Set(macs.flatMap((each) => this.ownersOf.get(each) ?? []));
     const present = new Set(macs);
@@ -71,13 +71,12 @@ export class Tables {
     return [...others].flatMap(([id, ref]) => (owners.has(id) ? [ref] : []));
   }
 
-  private macs(port: NumberedRecord<IfEntryRecord>): ReadonlySet<string> {
-    const known = this.macsAt.get(port.record.id);
+  private macs({ place, parts }: PortWithParts): ReadonlySet<string> {
+    const known = this.macsAt.get(place.record.id);
     if (known !== undefined) return known;
-    const macs = new Set(
-      this.records.childrenOf(fdbEntryKind, port.n, ROWS_MAX).map(({ record }) => record.mac_address),
-    );
-    this.macsAt.set(port.record.id, macs);
+    const rows = [place, ...parts].flatMap(({ n }) => this.records.childrenOf(fdbEntryKind, n, ROWS_MAX));
+    const macs = new Set(rows.map(({ record }) => record.mac_address));
+    this.macsAt.set(place.record.id, macs);
     return macs;
   }
 

@@ -23,7 +23,7 @@ export interface TimelineInput extends LocateQuery {
 
 const INTERFACE_FIELDS =
   `if_index if_descr if_name if_type mac_address ip_address_id admin_status oper_status native_vlan_id vlan_ids
-  neighbor more_neighbors lldp_chassis_id lldp_port_id lldp_sys_name lldp_sys_desc lldp_mgmt_addr lldp_capabilities
+  neighbor more_neighbors lag_id parent_id lldp_chassis_id lldp_port_id lldp_sys_name lldp_sys_desc lldp_mgmt_addr lldp_capabilities
   cdp_device_id cdp_port_id cdp_platform cdp_address cdp_capabilities`.split(/\s+/);
 
 /** Fields that locate uses; changes to other fields have no effect. */

@@ -30,7 +30,7 @@ export function* macConflicts(
   mac: string | null = null,
 ): Generator<void, readonly Conflict[]> {
   const conflicts: Conflict[] = [];
-  const isEdge = edgesAt(connection, query.sequence);
+  const edgeOf = edgesAt(connection, query.sequence);
   for (const networkN of networksAt(connection, query.reach, query.sequence)) {
     const networkId = connection.statement(NETWORK_ID).values(networkN)[0]?.[0] as string;
     const portsByMac =
@@ -38,9 +38,12 @@ export function* macConflicts(
     let examined = 0;
     for (const [value, ports] of portsByMac) {
       if (!isSingleDevice(value)) continue;
-      const edges: Party[] = [];
-      for (const [n, id] of ports()) if (isEdge(n, value)) edges.push({ n, id, networkId });
-      if (edges.length > 1) conflicts.push({ type: "Mac", value, parties: byNumber(edges) });
+      const edges = new Map<number, Party>();
+      for (const [port] of ports()) {
+        const edge = edgeOf(port, value);
+        if (edge !== null) edges.set(edge.n, { n: edge.n, id: edge.id, networkId });
+      }
+      if (edges.size > 1) conflicts.push({ type: "Mac", value, parties: byNumber([...edges.values()]) });
       examined += 1;
       if (examined % STEP_MACS === 0) yield;
     }

@@ -30,6 +30,9 @@ const Port = Type.Object(
     mac_address: NullableText,
     native_vlan: Nullable(VlanRef),
     tagged_vlans: Type.Array(VlanRef, { description: "By number." }),
+    lag: Nullable(NamedRecord, { description: "The aggregate that the port is a member of." }),
+    parent: Nullable(NamedRecord, { description: "The port or aggregate that the interface is a unit of." }),
+    members: Type.Array(NamedRecord, { description: "The members of an aggregate; empty for other interfaces." }),
     neighbor: Nullable(
       Type.Object({
         source: OneOf(["Lldp", "Cdp", "Entered"] as const),
@@ -46,7 +49,8 @@ const Port = Type.Object(
     more_neighbors: Type.Integer({ minimum: 0, description: "Number of additional neighbors announced on the port." }),
     fdb_entries: Type.Integer({
       minimum: 0,
-      description: "Number of forwarding-table entries for the port: one for each MAC address and VLAN.",
+      description:
+        "Number of forwarding-table entries for the port and its units or members: one for each MAC address and VLAN.",
     }),
     stations: Type.Array(FaceplateStation, {
       description: `Stations behind the port: named ones first, by name, then by MAC address. ${STATIONS_MAX} MAC addresses at most.`,
@@ -111,6 +115,9 @@ export const FACEPLATE_EXAMPLE: Faceplate = {
           mac_address: "00:1b:21:aa:bb:cc",
           native_vlan: { id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0005", number: 20, name: "Clients" },
           tagged_vlans: [],
+          lag: null,
+          parent: null,
+          members: [],
           neighbor: null,
           more_neighbors: 0,
           fdb_entries: 1,

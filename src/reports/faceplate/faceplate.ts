@@ -12,6 +12,7 @@ import { farEndsAt } from "../../history/edge-ports.ts";
 import type { FarEndRole } from "../../history/far-end.ts";
 import { linkSource, systemName } from "../../history/locate/far-ends.ts";
 import { visibilityOf } from "../../history/locate/locate.ts";
+import { PortStack } from "../../history/port-stack.ts";
 import { type NumberedRecord, RecordsAt } from "../../history/records-at.ts";
 import { notFoundAt } from "../../records/read-instant.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
@@ -71,13 +72,20 @@ function* faceplateAt(
   const wanted = new Set(requested.slice(0, limit === 0 ? undefined : limit).map(({ n }) => n));
   const ports = all.filter(({ n }) => wanted.has(n));
   yield;
-  const counts = records.counts(
-    fdbEntryKind,
-    ports.map(({ n }) => n),
-    (count) => ({ low: count, high: count }),
-  );
-  const stations = yield* stationsAt(records, ports, counts, ownersNow(reader, sequence));
-  const neighbors = neighborsOf(records, ports, farEndsAt(reader, sequence));
+  const stack = new PortStack(all.map(({ record }) => record));
+  const byId = new Map(all.map((port) => [port.record.id, port]));
+  const partsOf = ({ record }: NumberedRecord<IfEntryRecord>) =>
+    stack.partsOf(record.id).flatMap((id) => byId.get(id) ?? []);
+  const sources = new Map(ports.map((port) => [port.n, [port.n, ...partsOf(port).map(({ n }) => n)]]));
+  const counts = records.counts(fdbEntryKind, [...sources.values()].flat(), (count) => ({ low: count, high: count }));
+  const stations = yield* stationsAt(records, ports, sources, counts, ownersNow(reader, sequence));
+  const linked = [...new Set(ports.flatMap((port) => [port, ...partsOf(port)]))];
+  const neighbors = neighborsOf(records, linked, farEndsAt(reader, sequence));
+  const named = (ids: readonly (string | undefined)[]) =>
+    ids.flatMap((id) => {
+      const record = byId.get(id ?? "")?.record;
+      return record === undefined ? [] : [{ id: record.id, name: record.if_name || record.if_descr }];
+    });
   const vlans = vlansOf(records, ports);
   yield;
   const upEndedAt = lastUpTimes(reader, ports, host.record.network_id, sequence);
@@ -96,9 +104,12 @@ function* faceplateAt(
     tagged_vlans: (record.vlan_ids ?? [])
       .flatMap((id) => vlans.get(id) ?? [])
       .sort((left, right) => left.number - right.number),
-    neighbor: neighbors.get(n) ?? null,
+    lag: named([record.lag_id])[0] ?? null,
+    parent: named([record.parent_id])[0] ?? null,
+    members: named(stack.membersOf(record.id)),
+    neighbor: (sources.get(n) ?? []).map((source) => neighbors.get(source)).find((each) => each !== undefined) ?? null,
     more_neighbors: record.more_neighbors?.length ?? 0,
-    fdb_entries: counts.get(n) ?? 0,
+    fdb_entries: (sources.get(n) ?? []).reduce((sum, source) => sum + (counts.get(source) ?? 0), 0),
     stations: [...(stations.get(n)?.stations ?? [])],
     has_more_stations: stations.get(n)?.hasMore ?? false,
     unused_since: record.oper_status === "Up" ? null : (upEndedAt.get(n) ?? null),

@@ -1,6 +1,8 @@
 // Port layout of a device: ports by stack member and module in numeric order, management ports, and logical interfaces.
 // Derived from names and types alone. Pure.
 
+import { isLogicalType } from "../../base/interface-name.ts";
+
 /** Interface fields used by the layout. */
 export interface LayoutInput {
   readonly if_index: number;
@@ -93,17 +95,11 @@ const PORT_TYPES: ReadonlySet<number> = new Set([
 /** `other`: used for manual entries, and by devices that report no specific type. */
 const OTHER_TYPE = 1;
 
-/** Many devices report aggregates, bridges and VLAN interfaces as Ethernet. */
-const LOGICAL_TYPES = new Set(
-  "vlan vl vlanif svi ve po port-channel portchannel be bundle-ether ae lag trk bond team lo loopback tu tunnel tun tap gre gr ip sit wg br bridge bdi bvi irb null nu dummy ifb vxlan nve vtep vmbr veth virbr docker cni flannel cali ppp pppoe cpu dsc stackport stacksub".split(
-    " ",
-  ),
-);
 const MANAGEMENT = new Set(["mgmt", "management", "mgmteth", "ma", "fxp", "me", "vme", "oob"]);
 const MANAGEMENT_KEY = "management";
 
 function isPort({ if_type: ifType }: LayoutInput, type: string, isSub: boolean): boolean {
-  if (isSub || LOGICAL_TYPES.has(type)) return false;
+  if (isSub || isLogicalType(type)) return false;
   return PORT_TYPES.has(ifType) || ifType === OTHER_TYPE;
 }
 

@@ -28,20 +28,23 @@ export interface PortStations {
 
 /**
  * By record number of the port. Yields between steps of a few milliseconds.
- * @param counts number of entries of each port
+ * @param sources record numbers of each port and its parts
+ * @param counts number of entries of each port and part
  * @param ownersNow lookup by the index of MAC addresses; returns null for a past timestamp
  */
 export function* stationsAt(
   records: RecordsAt,
   ports: readonly NumberedRecord<IfEntryRecord>[],
+  sources: ReadonlyMap<number, readonly number[]>,
   counts: ReadonlyMap<number, number>,
   ownersNow: FindOwnersNow,
 ): Generator<void, Map<number, PortStations>> {
   const entriesAt = new Map<number, NumberedRecord<FdbEntryRecord>[]>();
   let entriesRead = 0;
   for (const { n } of ports) {
-    if ((counts.get(n) ?? 0) === 0) continue;
-    const entries = records.childrenOf(fdbEntryKind, n, ENTRIES_MAX);
+    const filled = (sources.get(n) ?? [n]).filter((source) => (counts.get(source) ?? 0) > 0);
+    if (filled.length === 0) continue;
+    const entries = filled.flatMap((source) => records.childrenOf(fdbEntryKind, source, ENTRIES_MAX));
     entriesAt.set(n, entries);
     entriesRead += entries.length;
     if (entriesRead < STATIONS_MAX) continue;
@@ -55,7 +58,7 @@ export function* stationsAt(
       ({ mac_address: mac }) => mac,
     );
     const macs = [...all].sort(([left], [right]) => compareCodePoints(left, right)).slice(0, STATIONS_MAX);
-    listed.set(n, { macs: new Map(macs), hasMore: all.size > STATIONS_MAX || entries.length === ENTRIES_MAX });
+    listed.set(n, { macs: new Map(macs), hasMore: all.size > STATIONS_MAX || entries.length >= ENTRIES_MAX });
   }
   const networkId = ports[0]?.record.network_id ?? "";
   const owners = new Owners(records, networkId, ownersNow);

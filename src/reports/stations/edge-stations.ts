@@ -7,11 +7,11 @@ import { macInfo } from "../../base/vendors/vendor.ts";
 import { scopeKey } from "../../db/kind.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { membersSql } from "../../db/shape.ts";
-import { EDGE_MACS_MAX, edgesAt } from "../../history/edge-ports.ts";
-import type { NumberedRecord, RecordsAt } from "../../history/records-at.ts";
+import { EDGE_MACS_MAX, type EdgePort, edgesAt } from "../../history/edge-ports.ts";
+import type { RecordsAt } from "../../history/records-at.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
-import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { Owners, ownersNow } from "./owners.ts";
 import type { Station } from "./station-schema.ts";
 
@@ -19,6 +19,8 @@ import type { Station } from "./station-schema.ts";
 const STEP_ENTRIES = 2_000;
 /** Ports examined per step. */
 const STEP_PORTS = 200;
+/** Stations described per step. */
+const STEP_STATIONS = 200;
 
 const PORT_ID = `('{' || ${membersSql(fdbEntryKind, "v")} || '}') ->> '$.if_entry_id'`;
 /** Forwarding entries of a network or a device, with their ports. */
@@ -37,47 +39,70 @@ export interface EdgeQuery {
 /** Unordered. @param records as of the same transaction */
 export function* edgeStations(reader: Reader, records: RecordsAt, query: EdgeQuery): Generator<void, Station[]> {
   const ports = yield* edgeCandidates(reader, query);
-  const isEdge = edgesAt(reader, query.sequence);
-  const found: Array<{
-    readonly port: NumberedRecord<IfEntryRecord>;
-    readonly entries: readonly NumberedRecord<FdbEntryRecord>[];
-  }> = [];
+  const edgeOf = edgesAt(reader, query.sequence);
+  /** By MAC address and id of the edge port. */
+  const found = new Map<string, Sighting>();
   for (let start = 0; start < ports.length; start += STEP_PORTS) {
     for (const port of records.byIds(ifEntryKind, ports.slice(start, start + STEP_PORTS)).values()) {
-      if (!isEdge(port.n)) continue;
-      const entries = records.childrenOf(fdbEntryKind, port.n, EDGE_MACS_MAX);
-      found.push({
-        port,
-        entries: entries.filter(({ record: { mac_address: mac } }) => isSingleDevice(mac) && isEdge(port.n, mac)),
-      });
+      if (edgeOf(port.n) === null) continue;
+      for (const { record } of records.childrenOf(fdbEntryKind, port.n, EDGE_MACS_MAX)) {
+        const { mac_address: mac } = record;
+        const edge = isSingleDevice(mac) ? edgeOf(port.n, mac) : null;
+        if (edge === null) continue;
+        const key = `${mac} ${edge.id}`;
+        const known = found.get(key) ?? { mac, edge, hostId: port.record.host_id, units: new Set(), entries: [] };
+        known.entries.push(record);
+        if (port.record.parent_id !== undefined) known.units.add(port.record.id);
+        found.set(key, known);
+      }
     }
     yield;
   }
   const owners = new Owners(records, query.networkId, ownersNow(reader, query.sequence));
-  yield* owners.lookUp(new Set(found.flatMap(({ entries }) => entries.map(({ record }) => record.mac_address))));
+  yield* owners.lookUp(new Set([...found.values()].map(({ mac }) => mac)));
   const switches = records.byIds(
     hostKind,
-    found.map(({ port }) => port.record.host_id),
+    [...found.values()].map(({ hostId }) => hostId),
   );
+  const places = records.byIds(
+    ifEntryKind,
+    [...found.values()].flatMap(({ edge, units }) => [edge.id, ...edge.memberIds, ...units]),
+  );
+  const named = (ids: Iterable<string>) =>
+    [...ids].flatMap((id) => {
+      const record = places.get(id)?.record;
+      return record === undefined ? [] : [{ id, name: record.if_name || record.if_descr }];
+    });
   const stations: Station[] = [];
-  for (const [index, { port, entries }] of found.entries()) {
-    if (index % STEP_PORTS === 0) yield;
-    const { id, host_id, if_name, if_descr } = port.record;
-    for (const [mac, all] of Map.groupBy(entries, ({ record }) => record.mac_address)) {
-      const vlans = new Set(all.flatMap(({ record }) => record.vlan_number ?? []));
-      stations.push({
-        network_id: query.networkId,
-        switch: { id: host_id, name: switches.get(host_id)?.record.name ?? "" },
-        port: { id, name: if_name || if_descr },
-        mac_address: mac,
-        ...macInfo(mac),
-        vlan_numbers: [...vlans].sort((left, right) => left - right),
-        since: all.map(({ record }) => record.created_at).sort(compareCodePoints)[0] as string,
-        hosts: owners.of(mac),
-      });
-    }
+  for (const [index, { mac, edge, hostId, units, entries }] of [...found.values()].entries()) {
+    if (index % STEP_STATIONS === 0) yield;
+    const [port] = named([edge.id]);
+    if (port === undefined) continue;
+    const vlans = new Set(entries.flatMap(({ vlan_number: number }) => number ?? []));
+    stations.push({
+      network_id: query.networkId,
+      switch: { id: hostId, name: switches.get(hostId)?.record.name ?? "" },
+      port,
+      units: named(units),
+      members: named(edge.memberIds),
+      mac_address: mac,
+      ...macInfo(mac),
+      vlan_numbers: [...vlans].sort((left, right) => left - right),
+      since: entries.map(({ created_at }) => created_at).sort(compareCodePoints)[0] as string,
+      hosts: owners.of(mac),
+    });
   }
   return stations;
+}
+
+/** A MAC address at an edge port. */
+interface Sighting {
+  readonly mac: string;
+  readonly edge: EdgePort;
+  readonly hostId: string;
+  /** Interfaces that learned it, if they are units. */
+  readonly units: Set<string>;
+  readonly entries: FdbEntryRecord[];
 }
 
 /** Ids of ports with few enough MAC addresses to be edge ports. */

@@ -32,7 +32,11 @@ export const Station = Type.Object(
   {
     network_id: Uuid,
     switch: Type.Object(NamedRecord.properties, { description: "The device that has the port." }),
-    port: Type.Object(NamedRecord.properties, { description: "The edge port." }),
+    port: Type.Object(NamedRecord.properties, { description: "The edge port: a port or an aggregate." }),
+    units: Type.Array(NamedRecord, {
+      description: "The units of the port that learned it (`parent_id`); empty if the port itself did.",
+    }),
+    members: Type.Array(NamedRecord, { description: "The members of an aggregate (`lag_id`); empty for a port." }),
     ...stationFields,
   },
   { $id: "Station" },
@@ -46,6 +50,8 @@ export const STATION_EXAMPLE: Station = {
   network_id: HOST_EXAMPLE.network_id,
   switch: { id: HOST_EXAMPLE.id, name: HOST_EXAMPLE.name },
   port: { id: IF_ENTRY_EXAMPLE.id, name: IF_ENTRY_EXAMPLE.if_name ?? "" },
+  units: [],
+  members: [],
   mac_address: "00:00:5e:00:53:42",
   vendor: null,
   type: "Universal",

@@ -46,7 +46,7 @@ const HAD_ENTRIES = `SELECT coalesce((SELECT count FROM history_census WHERE sco
 
 /** Those on the most ports first. */
 export function* wanderingMacs(reader: Reader, query: WanderingQuery): Generator<void, readonly WanderingMac[]> {
-  const isEdge = edgesAt(reader, query.until);
+  const edgeOf = edgesAt(reader, query.until);
   const wandering: WanderingMac[] = [];
   const networks = new Map<number, NetworkBefore>();
   let examined = 0;
@@ -60,7 +60,9 @@ export function* wanderingMacs(reader: Reader, query: WanderingQuery): Generator
     if (before.hadEntries) for (const port of portsAt(reader, startQuery, before.id, macAddress)) ports.add(port);
     examined += ports.size;
     if (ports.size >= WANDERING_PORTS) {
-      const edges = [...ports].filter((port) => isEdge(port, macAddress)).sort((left, right) => left - right);
+      const edges = [...new Set([...ports].flatMap((port) => edgeOf(port, macAddress)?.n ?? []))].sort(
+        (left, right) => left - right,
+      );
       if (edges.length >= WANDERING_PORTS) wandering.push({ macAddress, networkId: before.id, ports: edges });
     }
     if (examined >= STEP_PORTS) {

@@ -7,7 +7,10 @@ import type { LinkEvidence, MapEnd, MapLink, MapNode } from "./map.ts";
 /** A cable as reported by one interface. */
 export interface Addition {
   readonly near: MapPort;
+  /** The aggregate or parent of the near interface; null for a port of its own. */
+  readonly nearPlace: MapPort | null;
   readonly far: MapPort | null;
+  readonly farPlace: MapPort | null;
   readonly farNode: string;
   /** The far node, if it is not a host. */
   readonly unknownDevice: MapNode | null;
@@ -23,21 +26,23 @@ export interface Addition {
 export interface MapCable extends Omit<Addition, "unknownDevice"> {
   readonly key: string;
   far: MapPort | null;
+  farPlace: MapPort | null;
   isShared: boolean;
   readonly evidence: LinkEvidence[];
+  /** Cables of an aggregate (bundles.ts); empty for a single cable. */
+  readonly members: readonly MapCable[];
 }
 
 /** By key. @param additions in interface order */
 export function mergeAdditions(additions: Iterable<Addition>): Map<string, MapCable> {
   const cables = new Map<string, MapCable>();
-  for (const { near, far, farNode, announcedPort, certainty, isOpen, isShared, evidence } of additions) {
+  for (const { unknownDevice: _device, ...addition } of additions) {
+    const { near, far, farNode, isShared, evidence } = addition;
     const ids = far === null ? [near.id, farNode] : [near.id, far.id].sort(compareCodePoints);
     const key = ids.join("--");
     const known = cables.get(key);
-    if (known === undefined) {
-      const cable = { key, near, far, farNode, announcedPort, certainty, isOpen, isShared, evidence: [...evidence] };
-      cables.set(key, cable);
-    } else {
+    if (known === undefined) cables.set(key, { key, ...addition, evidence: [...evidence], members: [] });
+    else {
       known.isShared ||= isShared;
       known.evidence.push(...evidence);
     }
@@ -67,6 +72,7 @@ export function joinHalves(cables: Map<string, MapCable>): void {
       continue;
     if (left.far !== null || !cables.has(left.key) || compareCodePoints(left.key, right.key) > 0) continue;
     left.far = right.near;
+    left.farPlace = right.nearPlace;
     left.isShared ||= right.isShared;
     left.evidence.push(...right.evidence);
     cables.delete(right.key);
@@ -102,7 +108,7 @@ function portEnd({ id, host_id, if_name, if_descr, if_index, speed_bps, oper_sta
 export function linkOf(cable: MapCable, ends: readonly [MapEnd, MapEnd], parallel: number): MapLink {
   const speeds = ends.map(({ speed_bps }) => speed_bps).filter((speed) => speed !== null);
   const statuses = ends.map(({ oper_status }) => oper_status).filter((status) => status !== null);
-  const { key, evidence, certainty, isShared } = cable;
+  const { key, evidence, certainty, isShared, members } = cable;
   return {
     id: key,
     protocol: evidence.some(({ protocol }) => protocol === "Lldp") ? "Lldp" : evidence.length > 0 ? "Cdp" : "Entered",
@@ -113,8 +119,14 @@ export function linkOf(cable: MapCable, ends: readonly [MapEnd, MapEnd], paralle
     oper_status: statuses.find((status) => status !== "Up") ?? statuses[0] ?? null,
     group: groupOf(ends),
     parallel,
+    members: members.map((member) => ({ ends: sameWay(member, ends) })),
     evidence,
   };
+}
+
+/** The ends of a cable in the order of those of its link. */
+function sameWay(cable: MapCable, [first]: readonly [MapEnd, MapEnd]): readonly [MapEnd, MapEnd] {
+  return endsOf(cable, (left) => (left.node_id === first.node_id ? -1 : 1));
 }
 
 export function groupOf([left, right]: readonly [MapEnd, MapEnd]): string {

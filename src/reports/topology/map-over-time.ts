@@ -4,6 +4,7 @@
 import { compareCodePoints, textSortKey } from "../../base/text.ts";
 import type { FactsChange, MapHost, MapPort } from "../../discovery/topology/facts.ts";
 import { ResolutionOverTime } from "../../discovery/topology/resolution-over-time.ts";
+import { bundleCables } from "./bundles.ts";
 import { endsOf, joinHalves, linkOf, mergeAdditions } from "./cables.ts";
 import type { MapChange, MapEnd, MapLink, MapNode, NetworkMap } from "./map.ts";
 import { nodesWithin } from "./neighborhood.ts";
@@ -108,7 +109,7 @@ export class MapOverTime {
     const { direct, beyond } = this.shares.between(pair);
     const cables = mergeAdditions(direct);
     joinHalves(cables);
-    const all = [...cables.values(), ...mergeAdditions(beyond).values()];
+    const all = [...bundleCables([...cables.values()]), ...mergeAdditions(beyond).values()];
     return all.map((cable) =>
       linkOf(
         cable,

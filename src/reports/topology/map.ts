@@ -1,4 +1,4 @@
-// Network map of nodes and links. One link per cable, with the announcements of both ends as evidence. An announced
+// Network map of nodes and links. One link per cable or aggregate, with the announcements of both ends as evidence. An announced
 // device that is not a host is a separate node.
 
 import type { Announcement } from "../../discovery/topology/announcements.ts";
@@ -56,6 +56,8 @@ export interface MapLink {
   /** Shared by all links between the two nodes. */
   readonly group: string;
   readonly parallel: number;
+  /** Cables of an aggregate; empty for a single cable. */
+  readonly members: ReadonlyArray<{ readonly ends: readonly [MapEnd, MapEnd] }>;
   readonly evidence: readonly LinkEvidence[];
 }
 

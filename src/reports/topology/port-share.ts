@@ -29,6 +29,9 @@ export function shareOf(port: MapPort, resolution: PortResolution | undefined, s
   return new ShareBuilder(port, surroundings).read(resolution);
 }
 
+/** Layers between a unit and the aggregate of its port. */
+const LAYERS_MAX = 3;
+
 type FarEnd = Pick<Addition, "farNode" | "far" | "unknownDevice" | "certainty" | "isOpen">;
 
 class ShareBuilder {
@@ -111,6 +114,8 @@ class ShareBuilder {
     const { port } = this;
     return {
       near: port,
+      nearPlace: this.placeOf(port),
+      farPlace: end.far === null ? null : this.placeOf(end.far),
       ...end,
       announcedPort: claim?.portIds[0]?.value ?? null,
       isShared,
@@ -120,6 +125,18 @@ class ShareBuilder {
         ...(port.announcements[index] as Announcement),
       })),
     };
+  }
+
+  /** The aggregate of a member or the port of a unit; null for any other interface. */
+  private placeOf(port: MapPort): MapPort | null {
+    let place = port;
+    for (let layer = 0; layer < LAYERS_MAX; layer += 1) {
+      const id = place.parent_id ?? place.lag_id;
+      const carrier = id === null ? undefined : this.surroundings.port(id);
+      if (carrier === undefined || carrier.host_id !== port.host_id || carrier.id === port.id) break;
+      place = carrier;
+    }
+    return place === port ? null : place;
   }
 
   private noteAddress(to: Neighbor | null, claim: IdentityClaim): void {

@@ -117,6 +117,10 @@ const TopologyLink = Type.Object(
     }),
     group: Type.String({ description: "The same for all links between the two nodes." }),
     parallel: Type.Integer({ minimum: 1, description: "Number of links between the two nodes." }),
+    members: Type.Array(
+      Type.Object({ ends: Type.Array(End, { minItems: 2, maxItems: 2, description: "In the order of the link's." }) }),
+      { description: "The cables of an aggregate, which is one link (`lag_id`); empty for a single cable." },
+    ),
     evidence: Type.Array(TopologyEvidence, { description: "Announcements, by the end that received them." }),
     intervals: Intervals,
   },
@@ -202,6 +206,7 @@ export const TOPOLOGY_EXAMPLE = {
       oper_status: "Up",
       group: `${ACCESS}--${CORE}`,
       parallel: 1,
+      members: [],
       evidence: [
         {
           node_id: ACCESS,

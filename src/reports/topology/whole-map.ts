@@ -3,6 +3,7 @@
 import { sortedBy, textSortKey } from "../../base/text.ts";
 import type { NetworkFacts } from "../../discovery/topology/facts.ts";
 import { type PortResolution, resolveNeighbors } from "../../discovery/topology/resolve.ts";
+import { bundleCables } from "./bundles.ts";
 import { endsOf, groupOf, joinHalves, linkOf, type MapCable, mergeAdditions } from "./cables.ts";
 import type { MapEnd, MapNode, NetworkMap } from "./map.ts";
 import { hostNode } from "./nodes.ts";
@@ -16,7 +17,7 @@ export function mapOf(networkId: string, facts: NetworkFacts, includeIsolated: b
   const hosts = new Map(facts.hosts.map((host) => [host.id, host]));
   const resolutions = resolveNeighbors(facts.hosts, facts.ports);
   const farEnds = farEndsIn(facts, resolutions);
-  // Only far ends, which are few of all ports.
+  // Only far ends and what they are part of, which are few of all ports.
   const ports = new Map(facts.ports.flatMap((port) => (farEnds.has(port.id) ? [[port.id, port]] : [])));
   const surroundings: Surroundings = { networkId, host: (id) => hosts.get(id), port: (id) => ports.get(id) };
   const shares: PortShare[] = [];
@@ -29,7 +30,8 @@ export function mapOf(networkId: string, facts: NetworkFacts, includeIsolated: b
   const linked = new Set([...cables.values()].flatMap(({ near, farNode }) => [near.host_id, farNode]));
   // A device that is announced only through others is a node too.
   const beyond = shares.flatMap((share) => share.beyond).filter(({ farNode }) => !linked.has(farNode));
-  return drawMap([...cables.values(), ...mergeAdditions(beyond).values()], { facts, shares, includeIsolated });
+  const links = [...bundleCables([...cables.values()]), ...mergeAdditions(beyond).values()];
+  return drawMap(links, { facts, shares, includeIsolated });
 }
 
 interface Drawing {
@@ -72,10 +74,11 @@ function drawMap(cables: readonly MapCable[], { facts, shares, includeIsolated }
   return { nodes, links: sorted.map(({ cable, ends }) => linkOf(cable, ends, counts.get(groupOf(ends)) ?? 1)) };
 }
 
-/** Ids of interfaces and hosts at a far end. */
+/** Ids of interfaces and hosts at a far end, and of interfaces with members or units. */
 function farEndsIn({ ports }: NetworkFacts, resolutions: ReadonlyMap<string, PortResolution>): Set<string> {
   const ids = new Set<string>();
-  for (const { neighbor, moreNeighbors } of ports) {
+  for (const { neighbor, moreNeighbors, lag_id, parent_id } of ports) {
+    for (const carrier of [lag_id, parent_id]) if (carrier !== null) ids.add(carrier);
     if (neighbor !== null) ids.add(neighbor.id);
     for (const each of moreNeighbors) if (each !== null) ids.add(each.id);
   }

@@ -17,6 +17,7 @@ import { customFieldsOfBody } from "../custom-fields/field-values.ts";
 import { newValues } from "../custom-fields/write-values.ts";
 import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
 import { HOST_DEFAULTS, type HostRecord, hostKind } from "../hosts/host.ts";
+import { STACKED_FIELDS } from "../if-entries/apply.ts";
 import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
 import { ignoredKind } from "../ignored/ignored.ts";
 import { addIgnoredEntry, isDiscovered, isIgnorableKind } from "../ignored/removal.ts";
@@ -141,5 +142,10 @@ function moveListed(draft: MoveDraft, moving: readonly MovingChild[], newId: str
     const { id, ip_address_id: addressId } = entry;
     if (addressId !== undefined && movedIds.has(addressId) !== movedIds.has(id))
       draft.set(ifEntryKind, entry, { ip_address_id: undefined }, "Changed", "its address is on the other host");
+    for (const field of STACKED_FIELDS) {
+      const other = entry[field];
+      if (other !== undefined && movedIds.has(other) !== movedIds.has(id))
+        draft.set(ifEntryKind, entry, { [field]: undefined }, "Changed", "it refers to an interface of the other host");
+    }
   }
 }

@@ -136,6 +136,8 @@ export const HostIfEntry = Type.Object(
     oper_status: OneOf(OPER_STATUSES),
     mac_address: Nullable(MacText),
     ip_address_id: Nullable(Uuid),
+    lag_id: Nullable(Uuid),
+    parent_id: Nullable(Uuid),
     lldp_chassis_id: Nullable(Type.Object({ subtype: OneOf(CHASSIS_ID_SUBTYPES), value: Type.String() })),
     lldp_port_id: Nullable(Type.Object({ subtype: OneOf(PORT_ID_SUBTYPES), value: Type.String() })),
     lldp_sys_name: NullableText,

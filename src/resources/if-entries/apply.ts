@@ -95,7 +95,14 @@ function checkReferences(
     part.attempt(() => assertVlansOfNetwork(tx, host, [native_vlan_id], part.field("native_vlan_id"), actor));
   if (isGiven(vlan_ids)) part.attempt(() => assertVlansOfNetwork(tx, host, vlan_ids, part.field("vlan_ids"), actor));
   if (isGiven(neighbor)) part.attempt(() => assertNeighbor(tx, host, neighbor, part.field("neighbor"), actor));
+  for (const field of STACKED_FIELDS) {
+    const id = item[field];
+    if (isGiven(id)) part.attempt(() => assertInterfaceOfHost(tx, host, id, part.field(field), actor));
+  }
 }
+
+/** References to other interface entries of the same host. */
+export const STACKED_FIELDS = ["lag_id", "parent_id"] as const;
 
 function isGiven<T>(value: T | null | undefined): value is T {
   return value !== null && value !== undefined;
@@ -139,6 +146,18 @@ function assertAddressOfHost(
 ): void {
   const address = findReachable(tx, ipAddressKind, id, actor);
   if (address === null || address.host_id !== host.id) throw referenceInvalid(ipAddressKind, field, [id]);
+}
+
+/** @throws DomainError entity_reference_invalid */
+export function assertInterfaceOfHost(
+  tx: WriteTransaction,
+  host: HostRecord,
+  id: string,
+  field: string,
+  actor: CommandActor,
+): void {
+  const entry = findReachable(tx, ifEntryKind, id, actor);
+  if (entry === null || entry.host_id !== host.id) throw referenceInvalid(ifEntryKind, field, [id]);
 }
 
 function assertVlansOfNetwork(

@@ -1,7 +1,7 @@
 // Interface entry of a host: a row of its interface table with its link data (IF-MIB, LLDP, CDP).
 
 import { type Static, Type } from "@sinclair/typebox";
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { type AnySQLiteColumn, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
@@ -55,6 +55,8 @@ export const ifEntries = sqliteTable("if_entries", {
   ip_address_n: integer().references(() => ipAddresses.n),
   native_vlan_n: integer().references(() => vlans.n),
   mac_address: text(),
+  lag_n: integer().references((): AnySQLiteColumn => ifEntries.n),
+  parent_n: integer().references((): AnySQLiteColumn => ifEntries.n),
 });
 
 /** For composing entries in SQL: code of the forwarding-entry kind, whose definition references this module. */
@@ -73,6 +75,8 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
     ip_address_n: entry.ip_address_id === undefined ? null : n(entry.ip_address_id),
     native_vlan_n: entry.native_vlan_id === undefined ? null : n(entry.native_vlan_id),
     mac_address: entry.mac_address ?? null,
+    lag_n: entry.lag_id === undefined ? null : n(entry.lag_id),
+    parent_n: entry.parent_id === undefined ? null : n(entry.parent_id),
   }),
   scopes: { network: "network_id", host: "host_id" },
   countedWith: ["host_id"],
@@ -90,6 +94,8 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
       matchesTarget: isNeighbor("IfEntry"),
     },
     { to: "ip_address", field: "ip_address_id", without: () => ({ ip_address_id: undefined }) },
+    { to: "if_entry", field: "lag_id", without: () => ({ lag_id: undefined }) },
+    { to: "if_entry", field: "parent_id", without: () => ({ parent_id: undefined }) },
   ],
   links: (entry) => [
     { relation: "vlan_ids", ids: entry.vlan_ids ?? [] },
@@ -164,6 +170,10 @@ const Speed = Type.Integer({ minimum: 0, maximum: SPEED_BPS_MAX, description: "B
 const IfIndex = Type.Integer({ minimum: 1, maximum: INT32_MAX, description: "ifIndex (IF-MIB, RFC 2863)." });
 const IfType = Type.Integer({ minimum: 1, maximum: INT32_MAX, description: "ifType (IANAifType-MIB)." });
 
+const LAG = "The link aggregate (IEEE 802.1AX) that the port is a member of: another interface entry of the same host.";
+const PARENT =
+  "The port or aggregate that the interface is a unit, subinterface or VLAN of: another interface entry of the same host.";
+
 const FORWARDED = `MAC addresses that the device forwards to this interface. A list set by a user stays; the first ${FDB_MACS_DISCOVERED_MAX} found by a scan are then in \`discovered\`.`;
 
 /** Fields of a write, except the identifying ones. */
@@ -176,6 +186,8 @@ const writeFields = {
   oper_status: Type.Optional(OneOf(OPER_STATUSES)),
   mac_address: Type.Optional(Nullable(MacText)),
   ip_address_id: Type.Optional(Nullable(Uuid, { description: "An address of the same host." })),
+  lag_id: Type.Optional(Nullable(Uuid, { description: LAG })),
+  parent_id: Type.Optional(Nullable(Uuid, { description: PARENT })),
   native_vlan_id: Type.Optional(Nullable(Uuid)),
   vlan_ids: Type.Optional(Nullable(Type.Array(Uuid, { maxItems: VLAN_IDS_MAX }))),
   fdb_macs: Type.Optional(Nullable(Type.Array(MacText, { maxItems: FDB_MACS_MAX, description: FORWARDED }))),
@@ -239,6 +251,8 @@ export const IfEntry = Type.Object(
     speed_bps: Type.Optional(Speed),
     mac_address: Type.Optional(MacText),
     ip_address_id: Type.Optional(Uuid),
+    lag_id: Type.Optional({ ...Uuid, description: LAG }),
+    parent_id: Type.Optional({ ...Uuid, description: PARENT }),
     native_vlan_id: Type.Optional(Uuid),
     vlan_ids: Type.Optional(Type.Array(Uuid)),
     fdb_macs: Type.Optional(Type.Array(MacText)),

@@ -1,5 +1,5 @@
-// Search-index entries for the far end of a link, which locate an announced name or address at any timestamp. Does not
-// make a host searchable by its neighbors' names: no caller's search uses these entries.
+// Search-index entries for the far end of a link, which locate an announced name or address at any timestamp, and for
+// interfaces stacked on others. Does not make a host searchable by its neighbors' names: no caller's search uses these.
 
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
@@ -8,6 +8,7 @@ import type { MoreNeighbor } from "./more-neighbors.ts";
 /** Private-use characters, absent from all names, as entry prefixes; the first one also replaces whitespace. */
 const ANNOUNCED = "\uE000";
 const NEIGHBOR = "\uE001";
+const STACKED = "\uE002";
 
 /** Fields of an interface entry that describe its far end. */
 export interface LinkClues {
@@ -19,9 +20,15 @@ export interface LinkClues {
   readonly cdp_address?: string | undefined;
   readonly neighbor?: { readonly id: string } | undefined;
   readonly more_neighbors?: readonly MoreNeighbor[] | undefined;
+  readonly host_id: string;
+  readonly lag_id?: string | undefined;
+  readonly parent_id?: string | undefined;
 }
 
-/** Entries of a link: the neighbor's id, and the names and addresses announced by LLDP (IEEE 802.1AB) or CDP. */
+/**
+ * Entries of a link: the neighbor's id, and the names and addresses announced by LLDP (IEEE 802.1AB) or CDP; and the
+ * host of an interface that is part of another one.
+ */
 export function linkClues(link: LinkClues): string[] {
   const { lldp_port_id: portId } = link;
   const announced = [
@@ -45,7 +52,14 @@ export function linkClues(link: LinkClues): string[] {
   const farEnds = [link.neighbor, ...(link.more_neighbors ?? []).map((each) => each.neighbor)].flatMap((each) =>
     each === undefined ? [] : [neighborClue(each.id)],
   );
-  return [...farEnds, ...clues];
+  const carriers = [link.lag_id, link.parent_id].filter((id) => id !== undefined);
+  const stacked = carriers.length === 0 ? [] : [link.host_id, ...carriers].map(stackedClue);
+  return [...stacked, ...farEnds, ...clues];
+}
+
+/** Entry of the members and units of an interface, or of all interfaces of a host. */
+export function stackedClue(id: string): string {
+  return STACKED + id;
 }
 
 /** Entry of a link to the neighbor with this id. */

@@ -14,7 +14,11 @@ export const ifEntryResource: Resource<IfEntryRecord> & Named<IfEntryRecord> = {
   responseSchema: IfEntry,
   example: IF_ENTRY_EXAMPLE,
   names: {
-    columns: { neighbor: { name: "neighbor_name", id: ({ type, id }: Neighbor) => (type === "Host" ? null : id) } },
+    columns: {
+      lag_id: "lag_name",
+      parent_id: "parent_name",
+      neighbor: { name: "neighbor_name", id: ({ type, id }: Neighbor) => (type === "Host" ? null : id) },
+    },
     fields: ["if_name", "if_descr"],
     name: (entry) => entry.if_name ?? entry.if_descr,
     of: { part: hostResource, field: "host_id" },

@@ -23,6 +23,12 @@ export interface HeardCdp {
 }
 
 interface ReadPort {
+  /** ifName and ifDescr; `Gi0/N` by default. */
+  readonly name?: string;
+  /** IANAifType-MIB; Ethernet by default. */
+  readonly type?: number;
+  /** ifPhysAddress; by default counted from the switch's. */
+  readonly mac?: string;
   readonly macs?: readonly string[];
   readonly lldp?: readonly HeardLldp[];
   readonly cdp?: readonly HeardCdp[];
@@ -40,12 +46,18 @@ interface ReadSwitch {
   readonly system?: NonNullable<HandMadeStep["scalars"]>;
   /** Own capabilities in hex. */
   readonly enabled?: string;
+  /** Pairs of the upper and the lower layer in ifStackTable, by ifIndex. */
+  readonly layers?: ReadonlyArray<readonly [higher: number, lower: number]>;
+  /** dot3adAggPortAttachedAggID, by ifIndex. */
+  readonly attached?: Readonly<Record<number, number>>;
 }
 
-/** Report of a switch, each port in the VLAN of its number, with ports Gi0/1, Gi0/2, …. */
+/** Report of a switch with ports Gi0/1, Gi0/2, …, each of which is a bridge port. */
 export function readSwitch(read: ReadSwitch): Device {
-  const { name, address, mac, ports, portCount = 8, system, enabled = "20" } = read;
-  const numbers = Array.from({ length: portCount }, (_, index) => index + 1);
+  const { name, address, mac, ports, portCount = 8, system, enabled = "20", layers = [], attached = {} } = read;
+  const counted = Array.from({ length: portCount }, (_, index) => index + 1);
+  const numbers = [...new Set([...counted, ...Object.keys(ports).map(Number)])];
+  const nameOf = (number: number) => utf8(ports[number]?.name ?? `Gi0/${number}`);
   const steps: Record<string, HandMadeStep> = {
     system: {
       scalars: {
@@ -56,13 +68,20 @@ export function readSwitch(read: ReadSwitch): Device {
     if_table: tableOf(
       Object.fromEntries(
         numbers.map((number) => {
-          const own = `${mac.slice(0, -2)}${(Number.parseInt(mac.slice(-2), 16) + number - 1).toString(16).padStart(2, "0")}`;
+          const { type = 6, mac: given } = ports[number] ?? {};
+          const next = `${mac.slice(0, -2)}${(Number.parseInt(mac.slice(-2), 16) + number - 1).toString(16).padStart(2, "0")}`;
           const status = { ifAdminStatus: 1, ifOperStatus: 1 };
-          return [number, { ifDescr: utf8(`Gi0/${number}`), ifType: 6, ifPhysAddress: hex(own), ...status }];
+          return [number, { ifDescr: nameOf(number), ifType: type, ifPhysAddress: hex(given ?? next), ...status }];
         }),
       ),
     ),
-    if_x_table: tableOf(Object.fromEntries(numbers.map((number) => [number, { ifName: utf8(`Gi0/${number}`) }]))),
+    if_x_table: tableOf(Object.fromEntries(numbers.map((number) => [number, { ifName: nameOf(number) }]))),
+    if_stack_table: tableOf(
+      Object.fromEntries(layers.map(([higher, lower]) => [`${higher}.${lower}`, { ifStackStatus: 1 }])),
+    ),
+    dot3ad_agg_port_table: tableOf(
+      Object.fromEntries(Object.entries(attached).map(([port, id]) => [port, { dot3adAggPortAttachedAggID: id }])),
+    ),
     ip_addr_table: tableOf({ [address]: { ipAdEntIfIndex: 1, ipAdEntNetMask: "255.255.255.0" } }),
     bridge: { columns: { dot1dBasePortIfIndex: Object.fromEntries(numbers.map((number) => [number, number])) } },
     dot1q_tp_fdb_table: tableOf(

@@ -191,6 +191,7 @@ const TABLES: Readonly<
   entity: [["1.3.6.1.2.1.47.1.1.1.1", [5, 11, 12, 13]]],
   interfaces: [["1.3.6.1.2.1.2.2.1", [2, 3, 5, 6, 7, 8]]],
   interface_extensions: [["1.3.6.1.2.1.31.1.1.1", [1, 15, 18]]],
+  interface_stack: [],
   addresses: [
     ["1.3.6.1.2.1.4.34.1", [3, 4, 5]],
     ["1.3.6.1.2.1.4.20.1", [2, 3]],
@@ -231,8 +232,23 @@ export function expectedRows(raw: Raw): Record<string, number> {
     const applicable = parts.filter(([, , onlyWith]) => onlyWith === undefined || isServed(onlyWith));
     return [table, applicable.reduce((sum, [entry, columns]) => sum + rowsOf(entry, columns), 0)];
   });
-  return Object.fromEntries(counts);
+  return { ...Object.fromEntries(counts), interface_stack: stackRows(raw) };
 }
+
+/** Rows of ifStackTable and dot3adAggPortTable, which are read only for devices with aggregates or VLAN interfaces. */
+function stackRows(raw: Raw): number {
+  const types = [...columnOf(raw, "1.3.6.1.2.1.2.2.1.3").values()].map(({ value }) => value);
+  const names = ["1.3.6.1.2.1.31.1.1.1.1", "1.3.6.1.2.1.2.2.1.2"].flatMap((column) =>
+    [...columnOf(raw, column).values()].map(({ oid }) => text(raw, oid)),
+  );
+  const hasAggregates = types.includes(161) || names.some((name) => AGGREGATES.test(name));
+  const members = [12, 13].flatMap((column) => [...columnOf(raw, `1.2.840.10006.300.43.1.2.1.1.${column}`).keys()]);
+  const layers = columnOf(raw, "1.3.6.1.2.1.31.1.2.1.3").size;
+  return (hasAggregates ? new Set(members).size + layers : 0) || (types.includes(135) ? layers : 0);
+}
+
+/** Names of aggregates in the recordings. */
+const AGGREGATES = /^(po|port-channel|ae|trk|bond|lag|be|bundle-ether|bridge-aggregation|agg|eth-trunk) ?\d+$/i;
 
 /** Number of dot1dBasePortTable rows with an interface. */
 export function expectedBridgePorts(raw: Raw): number {

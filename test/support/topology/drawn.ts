@@ -18,5 +18,5 @@ export function drawnLink(
   const common = { speed_bps: 1e9, oper_status };
   const kind = { protocol: "Lldp", certainty: "Interfaces", is_shared: false } as const;
   const ends = nodeIds.map((node_id) => ({ node_id, if_entry: null, port, ...common }));
-  return { id, ...kind, ends, ...common, group: nodeIds.toSorted().join(" "), parallel: 1, evidence: [] };
+  return { id, ...kind, ends, ...common, group: nodeIds.toSorted().join(" "), parallel: 1, members: [], evidence: [] };
 }
