@@ -16,7 +16,7 @@ import { HOST_DEFAULTS, hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { removeRecord } from "../../src/resources/ignored/removal.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
-import { networkKind } from "../../src/resources/networks/network.ts";
+import { EXPIRY_DEFAULTS, networkKind } from "../../src/resources/networks/network.ts";
 import { type CreatedOrganization, setUpOrganization } from "../../src/resources/organizations/commands.ts";
 import { MANUAL } from "../../src/resources/source.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
@@ -190,6 +190,7 @@ const COMMANDS = {
       description: null,
       tags: [],
       stale_after_hours: null,
+      ...EXPIRY_DEFAULTS,
     });
     const subnet = tx.create(subnetKind, input.organizationId, {
       network_id: network.id,

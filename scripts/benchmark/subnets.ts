@@ -8,7 +8,7 @@ import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { HOST_DEFAULTS, type HostRecord, hostKind } from "../../src/resources/hosts/host.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { ipRangeKind } from "../../src/resources/ip-ranges/ip-range.ts";
-import { networkKind } from "../../src/resources/networks/network.ts";
+import { EXPIRY_DEFAULTS, networkKind } from "../../src/resources/networks/network.ts";
 import { MANUAL } from "../../src/resources/source.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { BuildWriter } from "./build-writer.ts";
@@ -65,6 +65,7 @@ const COMMANDS = {
       description: null,
       tags: [],
       stale_after_hours: null,
+      ...EXPIRY_DEFAULTS,
     });
     createSubnet(tx, { organizationId, networkId: id }, "10.0.0.0/8");
     return id;

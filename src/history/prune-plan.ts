@@ -1,5 +1,6 @@
 // Prune planner: finds the segments to thin, and versions and coverage rows that no retained state needs. Read-only.
 
+import type { Instant } from "../base/instant.ts";
 import { runSteps } from "../base/steps.ts";
 import type { Sql } from "../db/connection.ts";
 import { PrunedHistory, type Segment } from "../db/pruned-history.ts";
@@ -35,9 +36,11 @@ interface Drop {
   /** @param sequences of versions of record n */
   readonly versions: (n: number, sequences: readonly number[]) => void;
   readonly coverage: (expired: ExpiredCoverage) => void;
+  /** @param retained timestamps of the states that stay */
+  readonly sightings: (retained: readonly Instant[]) => void;
 }
 
-const DROP_NOTHING: Drop = { versions: () => {}, coverage: () => {} };
+const DROP_NOTHING: Drop = { versions: () => {}, coverage: () => {}, sightings: () => {} };
 
 const STEP_ROWS = 5_000;
 const VERSIONS = `
@@ -45,6 +48,8 @@ const VERSIONS = `
     coalesce(octet_length(sort_keys), 0) + coalesce(octet_length(changed), 0)
   FROM history_versions WHERE key > ((?1 << 31) | ?2) AND +(key & 2147483647) <= ?3 ORDER BY key LIMIT ${STEP_ROWS}`;
 const NEXT_SEQUENCE = "SELECT coalesce(max(sequence), 0) + 1 FROM history_transactions";
+const INSTANTS_OF = `SELECT at FROM history_transactions
+  WHERE sequence IN (SELECT value FROM json_each(?1)) ORDER BY sequence`;
 const DAY_ENDS = `SELECT max(t.sequence) AS sequence, max(t.at) AS at FROM history_transactions t WHERE t.sequence <= ?1
   GROUP BY t.at / 86400000 ORDER BY 1`;
 
@@ -109,6 +114,8 @@ export function* planSteps(
     plan.coverage += 1;
     drop.coverage(expired);
   }
+  const instants = $client.query(INSTANTS_OF).values(JSON.stringify(retained)) as Array<[number]>;
+  drop.sightings(instants.map(([at]) => at));
   return plan;
 }
 

@@ -12,6 +12,7 @@ import { type PruneOptions, pruneSource } from "../db/thinning.ts";
 import { Statements } from "../db/writing/statements.ts";
 import { dropCoverage } from "../resources/credential-assignments/coverage.ts";
 import { dropPrunedPositions } from "../resources/map-positions/map-position.ts";
+import { dropSightings } from "../resources/sightings.ts";
 import { dropGuards } from "./guards-off.ts";
 import { VersionPacker } from "./pack-versions.ts";
 import { type PrunePlan, planSteps, runPlan } from "./prune-plan.ts";
@@ -65,7 +66,11 @@ export function pruneHistory(
         }
         packer.pack(n);
       };
-      const steps = planSteps(db, options, { versions, coverage: (expired) => dropCoverage(db, expired) });
+      const steps = planSteps(db, options, {
+        versions,
+        coverage: (expired) => dropCoverage(db, expired),
+        sightings: (retained) => dropSightings(db.$client, retained),
+      });
       const plan = runPlan(steps, onProgress);
       thin.finalize();
       drop.finalize();

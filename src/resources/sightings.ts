@@ -2,8 +2,12 @@
 // with the times that answers about the past need.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { addressAt, cidrBlock } from "../base/address-block.ts";
+import type { Instant } from "../base/instant.ts";
 import { type Ip, ipOfBytes, parseIp } from "../base/ip.ts";
+import type { Sql } from "../db/connection.ts";
 import { KeyedRows } from "../db/keyed-row.ts";
+import { isDroppableRange } from "../db/thinning.ts";
 
 /**
  * Neighbor: in a device's ARP or neighbor cache. Own: a device's own address. Sweep: it answered the appliance. Rows of
@@ -68,3 +72,33 @@ export function sightingKey(address: string): string {
 export function addressOfKey(key: string): string {
   return (ipOfBytes(Uint8Array.fromHex(key.slice(1))) as Ip).text;
 }
+
+/**
+ * Addresses of a prefix that were seen and have not expired, so that nothing else may get them, whether they have a
+ * record or not.
+ * @param at null for the present
+ */
+export function addressesSeen(db: Sql["$client"], networkN: number, cidr: string, at: Instant | null): string[] {
+  const { version, first, last } = cidrBlock(cidr);
+  const [from, to] = [first, last].map((address) => sightingKey(addressAt(address, version)));
+  const rows = db
+    .query(SEEN_WITHIN)
+    .values(networkN, from as string, to as string, at ?? Number.MAX_SAFE_INTEGER) as Array<[string]>;
+  return rows.map(([key]) => addressOfKey(key));
+}
+
+/**
+ * Drops expired sightings that no retained state of thinned history needs.
+ * @param retained ascending timestamps of these states
+ */
+export function dropSightings(db: Sql["$client"], retained: readonly Instant[]): void {
+  const drop = db.prepare("DELETE FROM discovery_sightings WHERE n = ?");
+  const ended = db
+    .query("SELECT n, first_seen, ended_at FROM discovery_sightings WHERE ended_at <= ?1")
+    .values(retained.at(-1) ?? 0) as Array<[number, number, number]>;
+  for (const [n, since, until] of ended) if (isDroppableRange({ since, until }, retained)) drop.run(n);
+  drop.finalize();
+}
+
+const SEEN_WITHIN = `SELECT DISTINCT address_key FROM discovery_sightings
+  WHERE network_n = +?1 AND address_key BETWEEN ?2 AND ?3 AND first_seen <= ?4 AND (ended_at IS NULL OR ended_at > ?4)`;

@@ -1,7 +1,7 @@
 // Networks: access, assigned credentials, and dependents.
 
 import { describe, expect, test } from "bun:test";
-import { networkKind } from "../../src/resources/networks/network.ts";
+import { EXPIRY_DEFAULTS, networkKind } from "../../src/resources/networks/network.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { expectOk, invalid, type JsonRecord, refusal } from "../support/appliance/factories.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
@@ -23,6 +23,7 @@ describeRecords(
       description: null,
       tags: [],
       stale_after_hours: 168,
+      ...EXPIRY_DEFAULTS,
     }),
     change: { field: "stale_after_hours", to: (body) => (body.stale_after_hours === 168 ? null : 168) },
     unique: "name",
@@ -47,10 +48,24 @@ describe("a network", () => {
     });
   });
 
-  test.each([[0], [87_601], [1.5], ["168"]])("rejects a staleness limit of %p hours", async (hours) => {
-    expect(await owner.post("networks", { name: "Campus", stale_after_hours: hours })).toMatchObject(
-      invalid({ path: "/stale_after_hours", value: hours }),
-    );
+  test("lets addresses and hosts expire after 30 days by default, those with random MAC addresses after 3", async () => {
+    const { id, ...network } = await expectOk(owner.post("networks", { name: "Campus" }));
+    expect(network).toMatchObject({
+      expire_addresses_after_hours: 720,
+      expire_hosts_after_hours: 720,
+      expire_random_macs_after_hours: 72,
+    });
+    const never = await expectOk(owner.put(`networks/${id}`, { name: "Campus", expire_hosts_after_hours: null }));
+    expect(never).toMatchObject({ expire_addresses_after_hours: 720, expire_hosts_after_hours: null });
+    const other = { name: "Other", expire_hosts_after_hours: null, expire_random_macs_after_hours: 87_600 };
+    expect(await expectOk(owner.post("networks", other))).toMatchObject(other);
+  });
+
+  test.each([[0], [87_601], [1.5], ["168"]])("rejects a limit of %p hours", async (hours) => {
+    for (const field of ["stale_after_hours", ...Object.keys(EXPIRY_DEFAULTS)])
+      expect(await owner.post("networks", { name: "Campus", [field]: hours })).toMatchObject(
+        invalid({ path: `/${field}`, value: hours }),
+      );
   });
 
   test("list refuses a network parameter", async () => {
@@ -164,6 +179,7 @@ describe("access to a network", () => {
           description: null,
           tags: [],
           stale_after_hours: null,
+          ...EXPIRY_DEFAULTS,
         };
         return tx.create(networkKind, first.organizationId, fields).id;
       }),

@@ -48,7 +48,11 @@ function stored<R extends RecordBase, Text extends string>(
 
 const STORED: ReadonlyMap<string, readonly string[]> = new Map([
   stored(organizationKind, "name require_change_reason"),
-  stored(networkKind, "organization_id name description tags stale_after_hours"),
+  stored(
+    networkKind,
+    "organization_id name description tags stale_after_hours",
+    "expire_addresses_after_hours expire_hosts_after_hours expire_random_macs_after_hours",
+  ),
   stored(vlanKind, "network_id number name description source"),
   stored(subnetKind, "network_id cidr name description subnet_type vlan_id source tags accepts_credentials"),
   stored(ipRangeKind, "network_id subnet_id first last purpose description tags"),
@@ -86,7 +90,11 @@ const STORED: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Migration of the upcaster that adds a field, by `kind.field`. All other fields are in 0.2.0, whose stores exist. */
-const ADDED_IN: Readonly<Record<string, number>> = {};
+const ADDED_IN: Readonly<Record<string, number>> = {
+  "network.expire_addresses_after_hours": 45,
+  "network.expire_hosts_after_hours": 45,
+  "network.expire_random_macs_after_hours": 45,
+};
 const isFirst = (kind: string, field: string) => ADDED_IN[`${kind}.${field}`] === undefined;
 
 test.each(KINDS.map((kind) => [kind.name, kind] as const))(

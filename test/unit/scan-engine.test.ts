@@ -129,6 +129,7 @@ function newRun(options: RunOptions) {
         dryRun: null,
         links: { find: () => [] },
         unseen: () => [],
+        expired: () => ({ records: [], sightings: [] }),
         clock,
         timers,
         ...options.parts,

@@ -38,6 +38,7 @@ function smallestOf(subnets: readonly Subnet[]): readonly Subnet[] {
 /** Labels for the API states of an address without a host. */
 const UNUSED_STATES: Readonly<Record<string, string>> = {
   Free: "Free",
+  Seen: "Seen in use, without a host",
   Dhcp: "Assigned by DHCP",
   Reserved: "Reserved",
   Static: "Free, for static assignment",

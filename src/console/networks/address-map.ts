@@ -88,7 +88,7 @@ export type BlockParts = Readonly<Record<"used" | "inRanges" | "inSubnets" | "fr
 export function blockPartsOf(counts: Readonly<Record<string, number | string | undefined>>): BlockParts {
   const sum = (...states: string[]) => states.reduce((total, state) => total + Number(ownValue(counts, state) ?? 0), 0);
   return {
-    used: sum("Used", "Gateway"),
+    used: sum("Used", "Gateway", "Seen"),
     inRanges: sum("Dhcp", "Reserved", "Static", "Other"),
     inSubnets: sum("Subnet"),
     free: sum("Free"),

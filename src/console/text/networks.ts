@@ -34,6 +34,7 @@ export const subnetText = {
     Reserved: "reserved",
     Static: "static",
     Other: "other",
+    Seen: "seen in use, on no host",
     Free: "free",
     Twice: "on several hosts",
     Accepted: "on several hosts, accepted",

@@ -23,6 +23,7 @@ import reads from "../../../migrations/0041_reads.sql" with { type: "text" };
 import openPorts from "../../../migrations/0042_open_ports.sql" with { type: "text" };
 import sightings from "../../../migrations/0043_sightings.sql" with { type: "text" };
 import stackedInterfaces from "../../../migrations/0044_stacked_interfaces.sql" with { type: "text" };
+import expiry from "../../../migrations/0045_expiry.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { DomainError } from "../../base/errors.ts";
 import { describeReadError, describeWrongType, openRegular } from "../../base/regular-file.ts";
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly string[] = [
   openPorts,
   sightings,
   stackedInterfaces,
+  expiry,
 ];
 
 export const SCHEMA_VERSION = LAST_UNRELEASED_SCHEMA + MIGRATIONS.length;

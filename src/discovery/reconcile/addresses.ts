@@ -274,7 +274,7 @@ export function hasInterfaces(tx: WriteTransaction, hostId: string): boolean {
 }
 
 /** True if the host has responded to SNMP. */
-function hasReported(tx: WriteTransaction, hostId: string): boolean {
+export function hasReported(tx: WriteTransaction, hostId: string): boolean {
   const n = tx.recordN(hostId);
   return (
     n !== null &&

@@ -106,6 +106,22 @@ export function markSilent(write: ScanWrite, since: Instant, wasSwept: (row: Sig
   for (const row of silent) if (wasSwept(row)) storeSighting(tx, { ...row, gone_at: tx.instant });
 }
 
+/** Ends the effect of sightings, after the transaction is written: their addresses no longer count as in use. */
+export function expireSightings({ tx }: ScanWrite, numbers: readonly number[]): void {
+  tx.runAfterWrite(() => {
+    const { $client } = tx.db;
+    for (const n of numbers) {
+      const row = sightingRows.find(tx.db, n);
+      if (row === undefined || row.ended_at !== null) continue;
+      storeSighting(tx, { ...row, gone_at: row.gone_at ?? tx.instant, ended_at: tx.instant });
+      if (row.gone_at !== null) continue;
+      // Its reporter may still list it: the next read compares all rows.
+      const reporter = $client.query(REPORTER).get(row.reporter_n) as ReporterRow;
+      if (reporter.digest !== "") storeReporter(tx, { ...reporter, digest: "" });
+    }
+  });
+}
+
 /** Changes of one reporter's tables. */
 class Recording {
   private readonly write: ScanWrite;
@@ -281,6 +297,7 @@ function keyOf({ address_key, mac_address, if_entry_n }: HeardRow): string {
 const REPORTERS_OF = "SELECT * FROM discovery_reporters WHERE host_n = ?1 AND kind = ?2 ORDER BY n";
 const REPORTERS_WITHOUT_HOST =
   "SELECT * FROM discovery_reporters WHERE network_n = ?1 AND kind = ?2 AND host_n IS NULL ORDER BY n";
+const REPORTER = "SELECT * FROM discovery_reporters WHERE n = ?1";
 const CURRENT_OF = "SELECT * FROM discovery_sightings WHERE reporter_n = ?1 AND gone_at IS NULL";
 const CURRENT_AT = `SELECT * FROM discovery_sightings
   WHERE network_n = ?1 AND address_key = ?2 AND reporter_n = ?3 AND gone_at IS NULL`;

@@ -16,7 +16,7 @@ import { type ScanInput, ScanWrite } from "./scan-write.ts";
 const SWEEPS_MAX = 200;
 
 /** First and last keys of blocks, ascending and disjoint. */
-type KeyBlocks = ReadonlyArray<readonly [first: string, last: string]>;
+export type KeyBlocks = ReadonlyArray<readonly [first: string, last: string]>;
 
 /**
  * Remembers a completed sweep, and ends the sightings by sweeps that it did not confirm.
@@ -62,7 +62,7 @@ function rememberSweep({ tx, networkId, scanId }: ScanWrite, blocks: KeyBlocks, 
 }
 
 /** True if one of the blocks contains the address. */
-function isWithin(blocks: KeyBlocks, key: string): boolean {
+export function isWithin(blocks: KeyBlocks, key: string): boolean {
   let [low, high] = [0, blocks.length];
   while (low < high) {
     const middle = (low + high) >> 1;

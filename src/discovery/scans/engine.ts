@@ -5,6 +5,7 @@ import { sharedBytes } from "../../base/shared-bytes.ts";
 import type { Timers } from "../../base/timers.ts";
 import { AcceptingSubnets } from "../../resources/subnets/accepting.ts";
 import type { ServedBefore } from "../mib/served.ts";
+import type { Expired } from "../reconcile/expired.ts";
 import type { Unseen } from "../reconcile/staleness.ts";
 import { describeRows, type RowReason } from "../rows.ts";
 import { type AddressSighting, OUTSIDE_REPORTED_MAX, type SeenDevice } from "../sightings.ts";
@@ -39,6 +40,11 @@ const STALE_PER_BATCH = 2_000;
 /** Records searched per pass, and maximum passes. */
 const STALE_PER_PASS = 50_000;
 const STALE_PASSES_MAX = 1_000;
+/** Maximum expired records, and expired sightings, per scan: the next one ends the rest. */
+const EXPIRED_MAX = 200_000;
+/** Hosts end with their parts, of which a command ends 10,000. */
+const EXPIRED_PER_BATCH = 1_000;
+const SIGHTINGS_PER_BATCH = 10_000;
 /** Interval for saving the outcome so far, and findings per save. */
 export const SAVE_INTERVAL_MS = 1_000;
 const FINDINGS_PER_SAVE = 500;
@@ -68,6 +74,11 @@ export interface EngineParts {
   readonly dryRun: DryRun | null;
   readonly links: Links;
   readonly unseen: (networkN: number, cutoff: number) => Iterable<Unseen>;
+  /** Records and sightings that have expired by now. */
+  readonly expired: (
+    networkN: number,
+    scanId: string,
+  ) => { readonly records: Iterable<Expired>; readonly sightings: Iterable<number> };
   readonly clock: Clock;
   readonly timers: Timers;
 }
@@ -220,6 +231,7 @@ class ScanRun {
       await this.recorder.command("discovery.swept", { swept: blocks, started_at: startedAt });
     await this.endUnusedVlans();
     await this.markStale(network);
+    await this.expire(network);
     await this.reportChanges();
     // Last, since there may be very many: other findings come first.
     this.reportUnreached(scope, network, polling, credentials);
@@ -446,6 +458,19 @@ class ScanRun {
         await this.recorder.command("discovery.stale", { records: batch });
       }
       if (records.length < STALE_PER_PASS || dryRun !== null) return;
+    }
+  }
+
+  /** Ends what has expired, hosts before addresses. */
+  private async expire({ n }: KnownNetwork): Promise<void> {
+    const { records, sightings } = this.parts.expired(n, this.order.id);
+    for (const batch of sliced(takeUpTo(records, EXPIRED_MAX), EXPIRED_PER_BATCH)) {
+      this.signal.throwIfAborted();
+      await this.recorder.command("discovery.expire", { records: batch, sightings: [] });
+    }
+    for (const batch of sliced(takeUpTo(sightings, EXPIRED_MAX), SIGHTINGS_PER_BATCH)) {
+      this.signal.throwIfAborted();
+      await this.recorder.command("discovery.expire", { records: [], sightings: batch });
     }
   }
 

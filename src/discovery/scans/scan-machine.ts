@@ -11,6 +11,7 @@ import { openReadOnly } from "../../db/connection.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import { Reader } from "../../db/reading/reader.ts";
 import type { Commands } from "../../db/writing/command.ts";
+import { findExpired, findExpiredSightings } from "../reconcile/expired.ts";
 import { macsBefore, servedBefore } from "../reconcile/served-memory.ts";
 import { findUnseen } from "../reconcile/staleness.ts";
 import { DryRun } from "./dry-run.ts";
@@ -84,6 +85,10 @@ export function openScanMachine(
               ? { find: () => [] }
               : parts.links(reader, network.n, dryRun === null ? undefined : (kind) => dryRun.pendingWrites(kind)),
           unseen: (networkN, cutoff) => findUnseen(reader.db, networkN, cutoff),
+          expired: (networkN, scanId) => ({
+            records: findExpired(reader.db, networkN, clock.now(), scanId),
+            sightings: findExpiredSightings(reader.db, networkN, clock.now(), scanId),
+          }),
           clock,
           timers,
         });

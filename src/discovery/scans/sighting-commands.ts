@@ -3,6 +3,7 @@
 
 import type { CallsOf } from "../../db/writing/command.ts";
 import { fromScan, markStale, recordAddresses, recordDevices } from "../reconcile/commands.ts";
+import { expireUnseen } from "../reconcile/expiry.ts";
 import { linkNeighbors } from "../reconcile/link-neighbors.ts";
 import type { ScanInput } from "../reconcile/scan-write.ts";
 import { recordSweep } from "../reconcile/sweeps.ts";
@@ -11,6 +12,7 @@ import { endUnusedVlans } from "../reconcile/unused-vlans.ts";
 export const SIGHTING_COMMANDS = {
   "discovery.addresses": fromScan(recordAddresses),
   "discovery.devices": fromScan(recordDevices),
+  "discovery.expire": fromScan(expireUnseen),
   "discovery.links": fromScan(linkNeighbors),
   "discovery.stale": fromScan(markStale),
   "discovery.swept": fromScan(recordSweep),
@@ -20,6 +22,7 @@ export type SightingCommands = CallsOf<typeof SIGHTING_COMMANDS>;
 
 /** Inputs of the commands without sightings, in addition to the scan. */
 export interface SightingInputs {
+  readonly "discovery.expire": SightingInput<typeof expireUnseen>;
   readonly "discovery.links": SightingInput<typeof linkNeighbors>;
   readonly "discovery.stale": SightingInput<typeof markStale>;
   readonly "discovery.swept": SightingInput<typeof recordSweep>;

@@ -15,7 +15,7 @@ import { reservedAddresses } from "../../resources/subnets/free-space.ts";
 import type { PastRange, SubnetOfNetwork } from "./subnet-at.ts";
 
 /** State of an address: the first that applies. */
-export const ADDRESS_STATES = wordList("Subnet Gateway Used Network Broadcast Dhcp Reserved Static Other Free");
+export const ADDRESS_STATES = wordList("Subnet Gateway Used Network Broadcast Dhcp Reserved Static Other Seen Free");
 export type AddressState = (typeof ADDRESS_STATES)[number];
 
 /** Up to this number of addresses in a subnet, or part of one, each has its own row. */
@@ -26,11 +26,11 @@ const RANGE_PRECEDENCE = ["Gateway", ...RANGE_PURPOSES.filter((purpose) => purpo
 
 export interface UsedAddress {
   readonly at: bigint;
-  /** Numbers of the address records. */
+  /** Numbers of the address records; empty if it was only seen. */
   readonly ns: readonly number[];
 }
 
-/** Consecutive addresses with the same state; an address in use has its own row. */
+/** Consecutive addresses with the same state; an address in use or seen has its own row. */
 export interface AddressRow extends AddressBlock {
   readonly state: AddressState;
   readonly range: PastRange | null;
@@ -71,7 +71,9 @@ export function* addressRows(
     while (from <= last) {
       const entry = used[next];
       if (entry !== undefined && entry.at === from) {
-        yield { first: from, last: from, state: isGateway ? "Gateway" : "Used", range, within, ns: entry.ns };
+        const unassigned = state === "Free" ? "Seen" : state;
+        const ownState = entry.ns.length === 0 ? unassigned : isGateway ? "Gateway" : "Used";
+        yield { first: from, last: from, state: ownState, range, within, ns: entry.ns };
         next += 1;
         from += 1n;
         continue;

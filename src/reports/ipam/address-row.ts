@@ -41,7 +41,7 @@ export const AddressRowBody = Type.Object(
     }),
     state: OneOf(ADDRESS_STATES, {
       description:
-        "`Subnet`: in a child subnet. `Gateway`: in a range of that purpose, in use or not. `Used`: assigned to a host. `Network`, `Broadcast`: not assignable; in IPv6 `Network` is the Subnet-Router anycast address. Otherwise the purpose of its range, or `Free`.",
+        "`Subnet`: in a child subnet. `Gateway`: in a range of that purpose, in use or not. `Used`: assigned to a host. `Network`, `Broadcast`: not assignable; in IPv6 `Network` is the Subnet-Router anycast address. Otherwise the purpose of its range; `Seen`: of no host, but seen in use, and not expired; `Free`.",
     }),
     ip_addresses: Type.Array(Holder, {
       description: "The hosts with this address; empty for a row of several addresses.",

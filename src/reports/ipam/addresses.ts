@@ -19,7 +19,7 @@ import { conflictFingerprint } from "../conflicts/conflict.ts";
 import { acceptancesOf, acceptanceTime } from "../conflicts/find-conflicts.ts";
 import { type AddressRow, addressRows, type UsedAddress } from "./address-layout.ts";
 import { ADDRESS_FIELDS } from "./address-row.ts";
-import { type SubnetInput, surroundingsOf } from "./subnet-at.ts";
+import { type SubnetInput, seenIn, surroundingsOf } from "./subnet-at.ts";
 
 /** Input for a subnet or a part of it. */
 interface PartInput extends SubnetInput {
@@ -99,13 +99,13 @@ function pageOf(reader: Reader, input: AddressesInput): Page {
 /** In order, each address once. */
 function usedIn(
   reader: Reader,
-  { subnet, moment: { asOf } }: SubnetInput,
+  input: PartInput,
   { first, last }: AddressBlock,
   subnetIds: readonly string[],
 ): UsedAddress[] {
-  const isIpv6 = subnet.cidr.includes(":");
-  const used = new Map<string, number[]>();
-  for (const [n, text] of hostAddressNumbers(reader, asOf, subnetIds)) {
+  const isIpv6 = input.subnet.cidr.includes(":");
+  const used = new Map<string, number[]>(seenIn(reader, input, input.part).map((text) => [text, []]));
+  for (const [n, text] of hostAddressNumbers(reader, input.moment.asOf, subnetIds)) {
     append(used, text, n);
   }
   return [...used]

@@ -3,7 +3,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization } from "../../access/reach.ts";
 import { DomainError } from "../../base/errors.ts";
-import { pickFields } from "../../base/fields.ts";
+import { namesOf, pickFields } from "../../base/fields.ts";
 import type { Written } from "../../db/kind.ts";
 import { type CallsOf, type ChangeInput, markLongRunning } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -11,7 +11,13 @@ import { removeEach } from "../bulk-removal.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { createRecord, recordToUpdate } from "../record-changes.ts";
 import { existingTags } from "../tags/tag.ts";
-import { NETWORK_WRITE_FIELDS, type NetworkCreate, type NetworkUpdate, networkKind } from "./network.ts";
+import {
+  EXPIRY_DEFAULTS,
+  NETWORK_WRITE_FIELDS,
+  type NetworkCreate,
+  type NetworkUpdate,
+  networkKind,
+} from "./network.ts";
 
 /**
  * Creates a network of the organization.
@@ -27,6 +33,8 @@ function createNetwork(tx: WriteTransaction, input: { body: NetworkCreate }, act
     description: body.description ?? null,
     tags: existingTags(tx, body.tags ?? [], actor),
     stale_after_hours: body.stale_after_hours ?? null,
+    ...EXPIRY_DEFAULTS,
+    ...pickFields(body, namesOf(EXPIRY_DEFAULTS)),
   });
 }
 

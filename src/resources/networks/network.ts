@@ -6,6 +6,7 @@ import { sqliteTable } from "drizzle-orm/sqlite-core";
 import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
+import { addField } from "../../db/shape.ts";
 import {
   Body,
   Description,
@@ -23,6 +24,12 @@ import { withoutListItem } from "../references.ts";
 import { namesIn } from "../searching.ts";
 
 export const STALE_AFTER_HOURS_MAX = 87_600;
+/** Hours unseen after which records end that only neighbor tables and sweeps know. */
+export const EXPIRY_DEFAULTS = {
+  expire_addresses_after_hours: 720,
+  expire_hosts_after_hours: 720,
+  expire_random_macs_after_hours: 72,
+} as const;
 
 export const networks = sqliteTable("networks", {
   ...liveColumns,
@@ -34,6 +41,7 @@ export const networkKind: Kind<NetworkRecord> = {
   plural: "networks",
   code: 2,
   table: networks,
+  upcasters: Object.entries(EXPIRY_DEFAULTS).map(([field, hours]) => addField(45, field, hours)),
   // A network is its own scope, so that lists of networks are filtered by reach like all others.
   scopes: { network: "id" },
   references: [{ to: "tag", field: "tags", without: withoutListItem("tags") }],
@@ -47,18 +55,19 @@ export const networkKind: Kind<NetworkRecord> = {
   sortKeys: { name: textSortKey },
 };
 
+const hours = (description: string) =>
+  Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: STALE_AFTER_HOURS_MAX, description })));
 const writeFields = {
   name: Name,
   description: Type.Optional(Nullable(Description)),
   tags: Type.Optional(TagIds),
-  stale_after_hours: Type.Optional(
-    Nullable(
-      Type.Integer({
-        minimum: 1,
-        maximum: STALE_AFTER_HOURS_MAX,
-        description: "Hours unseen after which a record is stale; null: never.",
-      }),
-    ),
+  stale_after_hours: hours("Hours unseen after which a record is stale; null: never."),
+  expire_addresses_after_hours: hours(
+    "Hours unseen after which an address ends that no device reports as its own, and is free again; null: never.",
+  ),
+  expire_hosts_after_hours: hours("Hours unseen after which a host ends that never answered SNMP; null: never."),
+  expire_random_macs_after_hours: hours(
+    "The same for hosts with only locally administered MAC addresses, if shorter; null: as all others.",
   ),
 } satisfies WriteSchemas<NetworkRecord, "organization_id">;
 export const NETWORK_WRITE_FIELDS = namesOf(writeFields);
@@ -84,6 +93,9 @@ export const Network = Type.Object(
       description: "Credentials assigned to the whole network; written through the credential.",
     }),
     stale_after_hours: Nullable(Type.Integer()),
+    expire_addresses_after_hours: Nullable(Type.Integer()),
+    expire_hosts_after_hours: Nullable(Type.Integer()),
+    expire_random_macs_after_hours: Nullable(Type.Integer()),
     ...recordFields,
   },
   { $id: "Network" },
@@ -98,5 +110,6 @@ export const NETWORK_EXAMPLE: Static<typeof Network> = {
   tags: [],
   credential_ids: [],
   stale_after_hours: 168,
+  ...EXPIRY_DEFAULTS,
   ...RECORD_EXAMPLE,
 };

@@ -9,7 +9,7 @@ import type { CallsOf, Conditional } from "../../db/writing/command.ts";
 import type { Author } from "../../db/writing/ledger.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../schemas/entity-tags.ts";
-import { networkKind } from "../networks/network.ts";
+import { EXPIRY_DEFAULTS, networkKind } from "../networks/network.ts";
 import { userKind } from "../users/user.ts";
 import { alreadySetUp, type OrganizationUpdate, organizationKind, organizations } from "./organization.ts";
 
@@ -57,6 +57,7 @@ export function setUpOrganization(
     description: null,
     tags: [],
     stale_after_hours: null,
+    ...EXPIRY_DEFAULTS,
   });
   const user = tx.create(userKind, organizationId, {
     organization_id: organizationId,

@@ -18,6 +18,7 @@ import { nextPosition, siblingsBelowLimit } from "../hosts/new-child.ts";
 import { addIpAddress } from "../ip-addresses/apply.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { addressKey, ipRangeKind } from "../ip-ranges/ip-range.ts";
+import { addressesSeen } from "../sightings.ts";
 import { existingTags } from "../tags/tag.ts";
 import type { Allocation } from "./allocation.ts";
 import { createSubnet } from "./commands.ts";
@@ -167,9 +168,12 @@ function occupiedSpaceOf(tx: WriteTransaction, { id, network_id, cidr }: SubnetR
     ranges: (rows(RANGES_WITHIN, networkN, from as string, to as string) as Array<[string, string]>).map(
       ([start, end]) => ({ first: start, last: end }),
     ),
-    addresses: (rows(ADDRESSES_OF, JSON.stringify(subnetNs)) as Array<[string | null]>).flatMap(
-      ([addresses]) => addresses?.split(",") ?? [],
-    ),
+    addresses: [
+      ...(rows(ADDRESSES_OF, JSON.stringify(subnetNs)) as Array<[string | null]>).flatMap(
+        ([addresses]) => addresses?.split(",") ?? [],
+      ),
+      ...addressesSeen(tx.db.$client, networkN, cidr, null),
+    ],
   };
 }
 

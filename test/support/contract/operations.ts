@@ -233,6 +233,9 @@ function topLevelBodies(
       description: "d",
       tags: [tag.id],
       stale_after_hours: 24,
+      expire_addresses_after_hours: 48,
+      expire_hosts_after_hours: 48,
+      expire_random_macs_after_hours: 12,
     }),
     "discovery/schedules": (n) => ({
       network_id: networkId,

@@ -20,7 +20,7 @@ import type { FdbEntryRecord } from "../../../src/resources/fdb-entries/fdb-entr
 import { HOST_DEFAULTS, type HostRecord } from "../../../src/resources/hosts/host.ts";
 import type { IfEntryRecord } from "../../../src/resources/if-entries/if-entry.ts";
 import type { IpAddressRecord } from "../../../src/resources/ip-addresses/ip-address.ts";
-import { type NetworkRecord, networkKind } from "../../../src/resources/networks/network.ts";
+import { EXPIRY_DEFAULTS, type NetworkRecord, networkKind } from "../../../src/resources/networks/network.ts";
 import { organizationKind } from "../../../src/resources/organizations/organization.ts";
 import type { PortRecord } from "../../../src/resources/ports/port.ts";
 import type { ServiceRecord } from "../../../src/resources/services/service.ts";
@@ -187,7 +187,14 @@ export function parseItems(items: Uint8Array): JsonRecord[] {
 }
 
 export function networkFields(organizationId: string, name: string): OwnFields<NetworkRecord> {
-  return { organization_id: organizationId, name, description: null, tags: [], stale_after_hours: null };
+  return {
+    organization_id: organizationId,
+    name,
+    description: null,
+    tags: [],
+    stale_after_hours: null,
+    ...EXPIRY_DEFAULTS,
+  };
 }
 
 export function tagFields(

@@ -1,0 +1,2 @@
+-- Networks have the hours after which addresses, hosts, and hosts with random MAC addresses expire. An upcaster adds the
+-- defaults to earlier versions; no table changes.

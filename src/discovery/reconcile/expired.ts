@@ -1,0 +1,170 @@
+// Query for what has expired in a network, or will. Runs outside the writer: it scans a whole network.
+
+import { formatInstant, type Instant, parseInstant } from "../../base/instant.ts";
+import { isLocallyAdministered } from "../../base/mac.ts";
+import type { Sql } from "../../db/connection.ts";
+import { addressOfKey } from "../../resources/sightings.ts";
+import { Looks } from "./looks.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** Hours of a network; null for never. */
+export interface ExpiryHours {
+  readonly expire_addresses_after_hours: number | null;
+  readonly expire_hosts_after_hours: number | null;
+  readonly expire_random_macs_after_hours: number | null;
+}
+
+/** A record that nothing has confirmed for its network's hours. */
+export interface Expired {
+  readonly entity: "host" | "ip_address";
+  readonly id: string;
+  readonly last_seen_at: string;
+  readonly hours: number;
+}
+
+/** A record that only sweeps and neighbor tables know. */
+export interface Expiring extends Expired {
+  readonly label: string;
+  /** When its hours are over, at the earliest. */
+  readonly due_at: Instant;
+  /** Its addresses. */
+  readonly addresses: readonly string[];
+}
+
+/**
+ * Hosts, then addresses, whose hours are over and that enough scans have looked for since.
+ * @param scanId the scan that asks, which counts as completed
+ */
+export function* findExpired(db: Sql["$client"], networkN: number, now: Instant, scanId: string): Generator<Expired> {
+  const looks = new Looks(db, networkN, scanId);
+  for (const { entity, id, last_seen_at, hours, due_at, addresses } of findExpiring(db, networkN, now)) {
+    if (due_at > now) continue;
+    const since = due_at - hours * HOUR_MS;
+    const haveLooked =
+      addresses.length === 0 ? looks.haveBeen(since) : addresses.every((address) => looks.haveBeenAt(address, since));
+    if (haveLooked) yield { entity, id, last_seen_at, hours };
+  }
+}
+
+/** Numbers of sightings whose hours are over and that enough scans have looked for since. */
+export function* findExpiredSightings(
+  db: Sql["$client"],
+  networkN: number,
+  now: Instant,
+  scanId: string,
+): Generator<number> {
+  const hours = hoursOf(db, networkN);
+  const shortest = Math.min(
+    hours?.expire_addresses_after_hours ?? Number.POSITIVE_INFINITY,
+    hours?.expire_random_macs_after_hours ?? Number.POSITIVE_INFINITY,
+  );
+  if (hours === null || shortest === Number.POSITIVE_INFINITY) return;
+  const looks = new Looks(db, networkN, scanId);
+  const rows = db.query(UNSEEN_SIGHTINGS).iterate(networkN, now - shortest * HOUR_MS) as Iterable<{
+    n: number;
+    address_key: string;
+    mac_address: string | null;
+    kind: string;
+    seen: Instant;
+  }>;
+  for (const { n, address_key, mac_address, kind, seen } of rows) {
+    const isRandom = kind !== "Own" && mac_address !== null && isLocallyAdministered(mac_address);
+    const after = hoursFor(hours, "expire_addresses_after_hours", isRandom);
+    if (after !== null && seen + after * HOUR_MS <= now && looks.haveBeenAt(addressOfKey(address_key), seen)) yield n;
+  }
+}
+
+/**
+ * Hosts, then addresses, that expire if they are not seen again; those last seen first come first.
+ * @param before only those last seen so long ago that they may be due by then
+ */
+export function* findExpiring(db: Sql["$client"], networkN: number, before: Instant): Generator<Expiring> {
+  const hours = hoursOf(db, networkN);
+  if (hours === null) return;
+  const began = beganAt(db, networkN);
+  for (const [entity, setting, sql] of KINDS) {
+    const shortest = Math.min(
+      hours[setting] ?? Number.POSITIVE_INFINITY,
+      hours.expire_random_macs_after_hours ?? Number.POSITIVE_INFINITY,
+    );
+    if (shortest === Number.POSITIVE_INFINITY) continue;
+    const rows = db.query(sql).iterate(networkN, formatInstant(Math.max(0, before - shortest * HOUR_MS))) as Iterable<{
+      id: string;
+      label: string;
+      last_seen_at: string;
+      heard_at: string | null;
+      is_random: number | null;
+      addresses: string | null;
+    }>;
+    for (const { id, label, last_seen_at, heard_at, is_random, addresses } of rows) {
+      const after = hoursFor(hours, setting, is_random === 1);
+      const seen = [last_seen_at, heard_at ?? ""].reduce((some, other) => (some > other ? some : other));
+      if (after === null) continue;
+      const due_at = Math.max(parseInstant(seen) ?? 0, began) + after * HOUR_MS;
+      yield { entity, id, label, last_seen_at, hours: after, due_at, addresses: addresses?.split(" ") ?? [] };
+    }
+  }
+}
+
+/** The shorter one for hosts with only locally administered MAC addresses; null for never. */
+function hoursFor(hours: ExpiryHours, setting: (typeof KINDS)[number][1], isRandom: boolean): number | null {
+  const [given, random] = [hours[setting], hours.expire_random_macs_after_hours];
+  if (!isRandom || random === null) return given;
+  return given === null ? random : Math.min(given, random);
+}
+
+function hoursOf(db: Sql["$client"], networkN: number): ExpiryHours | null {
+  return db.query(HOURS).get(networkN) as ExpiryHours | null;
+}
+
+/** Before that, nothing remembered who looked. */
+function beganAt(db: Sql["$client"], networkN: number): Instant {
+  const [[began]] = db.query(BEGAN).values(networkN) as [[number | null]];
+  return began ?? Number.POSITIVE_INFINITY;
+}
+
+const member = (table: string, name: string) => `json_extract('{' || ${table}.members || '}', '$.${name}')`;
+const HOURS = `SELECT ${["addresses", "hosts", "random_macs"]
+  .map((what) => `${member("w", `expire_${what}_after_hours`)} AS expire_${what}_after_hours`)
+  .join(", ")} FROM networks w WHERE w.n = ?1`;
+const BEGAN = "SELECT min(created_at) FROM discovery_reporters WHERE network_n = ?1";
+
+const LAST_SEEN = "json_extract('{' || substr(o.observed, 2) || '}', '$.last_seen_at')";
+/** MAC addresses of host h. */
+const MACS = `SELECT mac_address FROM ip_addresses WHERE host_n = h.n AND mac_address IS NOT NULL
+  UNION SELECT mac_address FROM discovery_macs WHERE host_n = h.n`;
+const IS_RANDOM = `(SELECT min(substr(mac_address, 2, 1) IN ('2', '3', '6', '7', 'a', 'b', 'e', 'f')) FROM (${MACS}))`;
+/** A MAC address in a forwarding table means that the host is still there. */
+const HEARD_AT = `(SELECT max(json_extract('{' || substr(p.observed, 2) || '}', '$.last_seen_at'))
+  FROM (${MACS}) m CROSS JOIN fdb_entries f ON f.mac_address = m.mac_address AND f.network_n = +?1
+  JOIN observations p ON p.n = f.if_entry_n)`;
+const HAS_ANSWERED = `(EXISTS (SELECT 1 FROM if_entries i WHERE i.host_n = h.n)
+  OR EXISTS (SELECT 1 FROM discovery_tellings t WHERE t.host_n = h.n))`;
+/** Reported by its own device, as far as it is known. */
+const IS_REPORTED = `EXISTS (SELECT 1 FROM discovery_tellings t WHERE t.host_n = a.host_n AND (t.ip_address = a.ip_address
+  OR a.n IN (SELECT value FROM json_each(t.seen)) OR a.n IN (SELECT value FROM json_each(coalesce(t.unread, '[]')))))`;
+/** Others have been marked as stale before: they stay. */
+const IS_FRESH = (table: string) => `${member(table, "stale_since")} IS NULL`;
+
+const HOSTS = `SELECT r.id, ${member("h", "name")} AS label, ${LAST_SEEN} AS last_seen_at, ${HEARD_AT} AS heard_at,
+    ${IS_RANDOM} AS is_random,
+    (SELECT group_concat(ip_address, ' ') FROM ip_addresses WHERE host_n = h.n) AS addresses
+  FROM hosts h JOIN observations o ON o.n = h.n JOIN history_records r ON r.n = h.n
+  WHERE h.network_n = +?1 AND ${LAST_SEEN} < ?2 AND (${IS_FRESH("h")} OR NOT ${HAS_ANSWERED})
+  ORDER BY ${LAST_SEEN}, h.n`;
+const ADDRESSES = `SELECT r.id, a.ip_address AS label, ${LAST_SEEN} AS last_seen_at, NULL AS heard_at,
+    ${IS_RANDOM} AS is_random, a.ip_address AS addresses
+  FROM ip_addresses a JOIN hosts h ON h.n = a.host_n JOIN observations o ON o.n = a.n
+  JOIN history_records r ON r.n = a.n
+  WHERE a.network_n = +?1 AND ${LAST_SEEN} < ?2 AND NOT ${IS_REPORTED}
+  ORDER BY ${LAST_SEEN}, a.n`;
+const KINDS = [
+  ["host", "expire_hosts_after_hours", HOSTS],
+  ["ip_address", "expire_addresses_after_hours", ADDRESSES],
+] as const;
+
+const SEEN = "max(s.last_seen, CASE WHEN s.gone_at IS NULL THEN r.read_at ELSE 0 END)";
+const UNSEEN_SIGHTINGS = `SELECT s.n, s.address_key, s.mac_address, r.kind, ${SEEN} AS seen
+  FROM discovery_sightings s JOIN discovery_reporters r ON r.n = s.reporter_n
+  WHERE s.network_n = ?1 AND s.ended_at IS NULL AND ${SEEN} <= ?2`;

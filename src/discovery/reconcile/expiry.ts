@@ -1,0 +1,98 @@
+// Writer command that ends what has expired. What a person wrote or placed on the map becomes stale instead.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { getReferenced } from "../../access/reach.ts";
+import { formatInstant, parseInstant } from "../../base/instant.ts";
+import type { AnyKind, Kind, RecordBase } from "../../db/kind.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { bindingKind } from "../../resources/bindings/binding.ts";
+import type { Discoverable } from "../../resources/discovered.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { networkKind } from "../../resources/networks/network.ts";
+import { portKind } from "../../resources/ports/port.ts";
+import { serviceKind } from "../../resources/services/service.ts";
+import type { Recorded } from "../sightings.ts";
+import { hasInterfaces, hasReported } from "./addresses.ts";
+import type { Expired } from "./expired.ts";
+import { expireSightings } from "./hearsay.ts";
+import { looksDerived, renameDerived } from "./host-names.ts";
+import { isKeptByPeople } from "./kept-records.ts";
+import { LOOKS_MIN } from "./looks.ts";
+import { type ScanInput, ScanWrite } from "./scan-write.ts";
+import { selfHost } from "./self-host.ts";
+
+/** Parts that end with their host. */
+const PARTS: readonly AnyKind[] = [ipAddressKind, portKind, serviceKind, bindingKind];
+
+/**
+ * Ends records and sightings that have expired, unless seen in the meantime. Hosts that ever answered SNMP become stale.
+ * @param input.records hosts before addresses
+ * @param input.sightings numbers of sightings
+ * @throws DomainError entity_reference_invalid if the network was deleted
+ */
+export function expireUnseen(
+  tx: WriteTransaction,
+  input: ScanInput & { readonly records: readonly Expired[]; readonly sightings: readonly number[] },
+  actor: CommandActor,
+): Recorded {
+  getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
+  const write = new ScanWrite(tx, input, actor);
+  const ownHost = selfHost(tx, input.network_id)?.id;
+  for (const expired of input.records) {
+    const isHost = expired.entity === hostKind.name;
+    const host = isHost ? tx.find(hostKind, expired.id) : null;
+    const address = isHost ? null : tx.find(ipAddressKind, expired.id);
+    if (tx.observedOf(expired.id).last_seen_at !== expired.last_seen_at) continue;
+    if (host !== null && host.id !== ownHost) expireHost(write, host, expired);
+    if (address !== null && address.host_id !== ownHost) expireAddress(write, address, expired);
+  }
+  if (input.sightings.length > 0) expireSightings(write, input.sightings);
+  return { ...write.result(), hosts: [] };
+}
+
+function expireHost(write: ScanWrite, host: HostRecord, expired: Expired): void {
+  const { tx } = write;
+  const parts = PARTS.flatMap((kind) => tx.children(kind, "host_n", host.id).map((record) => ({ kind, record })));
+  const hasAnswered = hasReported(tx, host.id) || hasInterfaces(tx, host.id) || host.sys_object_id !== null;
+  const isKept =
+    hasAnswered ||
+    host.source.type === "Manual" ||
+    isKeptByPeople(tx, hostKind, host) ||
+    parts.some(({ kind, record }) => isKeptByPeople(tx, kind, record));
+  if (isKept) markStale(write, hostKind, host, expired);
+  else if (mayEnd(write, parts.length + 1)) write.close(hostKind, host, host.name, reasonOf(expired));
+}
+
+function expireAddress(write: ScanWrite, address: IpAddressRecord, expired: Expired): void {
+  const { tx } = write;
+  const host = tx.get(hostKind, address.host_id);
+  if (isKeptByPeople(tx, ipAddressKind, address)) markStale(write, ipAddressKind, address, expired);
+  else if (mayEnd(write, 1)) {
+    write.close(ipAddressKind, address, `${address.ip_address} of ${host.name}`, reasonOf(expired));
+    write.index.forget(host.id);
+    const others = tx.children(ipAddressKind, "host_n", host.id);
+    if (looksDerived(host)) renameDerived(write, host, new Map(others.map((each) => [each.ip_address, each])));
+  }
+}
+
+function markStale<R extends RecordBase & Discoverable>(
+  { tx }: ScanWrite,
+  kind: Kind<R>,
+  record: R,
+  { last_seen_at, hours }: Expired,
+): void {
+  if (record.stale_since !== undefined) return;
+  const stale_since = formatInstant((parseInstant(last_seen_at) ?? tx.instant) + hours * 3_600_000);
+  tx.update<RecordBase, object>(kind as unknown as Kind<RecordBase>, record.id, { stale_since });
+}
+
+function mayEnd(write: ScanWrite, count: number): boolean {
+  let may = true;
+  for (let left = count; left > 0; left -= 1) may = write.mayEnd() && may;
+  return may;
+}
+
+function reasonOf({ last_seen_at, hours }: Expired): string {
+  return `not seen since ${last_seen_at}: expired after ${hours} hours and ${LOOKS_MIN} scans that looked`;
+}

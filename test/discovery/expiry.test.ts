@@ -1,0 +1,275 @@
+// Expiry of what only neighbor tables and sweeps know, and addresses that are not free until it.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { openWritable } from "../../src/db/connection.ts";
+import type { ArpEntry, Device } from "../../src/discovery/device.ts";
+import { pruneHistory } from "../../src/history/prune.ts";
+import { KINDS } from "../../src/records/resources.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
+import { fakeDevice } from "../support/injected/fake-probes.ts";
+import { address, ethernet, mac } from "../support/reconcile/sightings.ts";
+
+// After any test, derived data matches the ledger, and all rows are counted.
+const appliance = applianceForEach({}, () => expect(appliance.findingsOf()).toEqual([]));
+const { newApiKey, newSubnet, communityOf, startScan, waitForScan } = appliance;
+
+const HOUR_MS = 3_600_000;
+/** Of a vendor, and locally administered. */
+const LAPTOP = mac(7, 9);
+const PHONE = "d2:11:22:33:44:55";
+
+let owner: typeof appliance.owner;
+let subnet: JsonRecord;
+let last: JsonRecord;
+
+beforeEach(async () => {
+  // A session would end in the meantime.
+  owner = appliance.anonymous.with({ authorization: `Bearer ${newApiKey({ permissions: "Owner" }).key}` });
+  subnet = await newSubnet({ cidr: "10.0.0.0/28" });
+  await communityOf("public");
+});
+
+/** Lets hours pass, and scans. @returns what ended, as `label: reason` */
+async function scanAfter(hours: number, fields: JsonRecord = {}): Promise<string[]> {
+  appliance.clock.advance(hours * HOUR_MS);
+  last = await waitForScan((await startScan({ kind: "full", ...fields }, owner)).id, owner);
+  expect(last.status).toBe("Completed");
+  const closed = await expectOk(owner.get(`discovery/scans/${last.id}/findings?limit=1000&type=Closed`));
+  return (closed as unknown as JsonRecord[]).map(({ label, reason }) => `${label}: ${reason}`);
+}
+const list = async (path: string) => (await expectOk(owner.get(path))) as unknown as JsonRecord[];
+const addresses = async () => (await list("ip-addresses?limit=0")).map(({ ip_address }) => ip_address).sort();
+const free = async (at = "") =>
+  (await expectOk(owner.get(`subnets/${subnet.id}/free?count=20${at === "" ? "" : `&at=${at}`}`))).next as string[];
+const settings = async (fields: JsonRecord) => {
+  const { networkId } = appliance.first;
+  const { name } = await expectOk(owner.get(`networks/${networkId}`));
+  await expectOk(owner.put(`networks/${networkId}`, { name, ...fields }));
+};
+const answers = (ip: string, mac_address: string | null) => appliance.probes.alive.set(ip, { mac_address });
+const heard = (ip_address: string, mac_address: string): ArpEntry => ({ ip_address, mac_address, if_index: 1 });
+const router = (arp: readonly ArpEntry[], fields: Partial<Device> = {}) => {
+  answers("10.0.0.1", null);
+  appliance.probes.devices.set("10.0.0.1", {
+    community: "public",
+    device: fakeDevice({
+      sys_name: "router",
+      interfaces: [ethernet(1)],
+      addresses: [address("10.0.0.1")],
+      arp,
+      ...fields,
+    }),
+  });
+};
+/** Switches the router off. */
+const silence = () => {
+  appliance.probes.devices.clear();
+  appliance.probes.alive.clear();
+};
+
+describe("a machine that only sweeps know", () => {
+  test("ends after its hours and two scans that looked, with its address and the reason", async () => {
+    answers("10.0.0.7", LAPTOP);
+    expect(await scanAfter(0)).toEqual([]);
+    const seenAt = (await list("hosts"))[0]?.last_seen_at;
+    appliance.probes.alive.clear();
+    expect(await scanAfter(300)).toEqual([]);
+    expect(await scanAfter(300)).toEqual([]);
+    expect(await scanAfter(100)).toEqual([]);
+    expect(await scanAfter(21)).toEqual([
+      `Intel ${LAPTOP}: not seen since ${seenAt}: expired after 720 hours and 2 scans that looked`,
+    ]);
+    expect([await list("hosts"), await addresses()]).toEqual([[], []]);
+  });
+
+  test("does not end at the first scan after two months off, and not by scans of other addresses", async () => {
+    answers("10.0.0.5", LAPTOP);
+    await scanAfter(0);
+    appliance.probes.alive.clear();
+    expect(await scanAfter(1_500)).toEqual([]);
+    expect(await scanAfter(1, { targets: ["10.0.0.8/29"] })).toEqual([]);
+    expect(await scanAfter(1, { targets: ["10.0.0.0/29"] })).toHaveLength(1);
+  });
+
+  test("with only locally administered MAC addresses ends after 72 hours", async () => {
+    for (let day = 0; day < 10; day += 1) {
+      appliance.probes.alive.clear();
+      answers("10.0.0.7", LAPTOP);
+      for (const guest of [1, 2]) answers(`10.0.0.${8 + guest}`, `d2:00:00:00:0${day % 10}:0${guest}`);
+      await scanAfter(24);
+    }
+    // Guests of the last four days, and the laptop.
+    expect((await list("hosts?limit=0")).length).toBeLessThanOrEqual(9);
+    await settings({ expire_random_macs_after_hours: null });
+    appliance.probes.alive.clear();
+    for (let day = 0; day < 5; day += 1) expect(await scanAfter(24)).toEqual([]);
+  });
+
+  test("never ends if the network says so, and counts from the last setting", async () => {
+    await settings({ expire_hosts_after_hours: null, expire_addresses_after_hours: null });
+    answers("10.0.0.7", LAPTOP);
+    await scanAfter(0);
+    appliance.probes.alive.clear();
+    for (const hours of [800, 800, 800]) expect(await scanAfter(hours)).toEqual([]);
+    await settings({ expire_hosts_after_hours: 24 });
+    expect(await scanAfter(1)).toHaveLength(1);
+  });
+
+  test("becomes stale instead if a person wrote it, one of its parts, or its position on the map", async () => {
+    for (const number of [7, 8, 9, 10]) answers(`10.0.0.${number}`, mac(number, 9));
+    await scanAfter(0);
+    const host = async (ip: string) => {
+      const [{ host_id } = {}] = await list(`ip-addresses?filter=ip_address = "${ip}"`);
+      return expectOk(owner.get(`hosts/${host_id}`));
+    };
+    const [described, part, placed] = [await host("10.0.0.7"), await host("10.0.0.8"), await host("10.0.0.9")];
+    await expectOk(owner.put(`hosts/${described?.id}`, { ...described, description: "Loading dock" }));
+    await expectOk(owner.post("ports", { host_id: part?.id, number: 8_080, protocol: "Tcp" }));
+    await expectOk(
+      owner.put(`networks/${appliance.first.networkId}/map-positions`, { nodes: { [placed?.id]: { x: 1, y: 2 } } }),
+    );
+    appliance.probes.alive.clear();
+    await scanAfter(720);
+    const ended = await scanAfter(1);
+    expect(ended.filter((each) => each.startsWith("Intel"))).toEqual([expect.stringContaining(mac(10, 9))]);
+    expect((await list("hosts")).map(({ stale_since }) => typeof stale_since)).toEqual(["string", "string", "string"]);
+    expect(await scanAfter(1)).toEqual([]);
+  });
+});
+
+describe("a machine in a neighbor table", () => {
+  test("ends after two complete reads without it, and stays while the table is cut off", async () => {
+    router([heard("10.0.0.7", LAPTOP)]);
+    await scanAfter(0, { kind: "snmp", targets: ["10.0.0.1"] });
+    router([], { tables: fakeDevice({ partial: { arp: "cut off" } as never }).tables, broken: ["arp"] });
+    const snmp = (hours: number) => scanAfter(hours, { kind: "snmp", targets: ["10.0.0.1"] });
+    for (const hours of [800, 1, 1]) expect(await snmp(hours)).toEqual([]);
+    router([]);
+    expect(await snmp(1)).toEqual([]);
+    expect(await snmp(1)).toEqual([expect.stringContaining(`${LAPTOP}: not seen since`)]);
+  });
+
+  test("stays at its address of today when it had another one before, whose record ends", async () => {
+    router([heard("10.0.0.7", LAPTOP)]);
+    await scanAfter(0);
+    router([heard("10.0.0.8", LAPTOP)]);
+    for (const hours of [400, 320, 1]) await scanAfter(hours);
+    expect(await addresses()).toEqual(["10.0.0.1", "10.0.0.8"]);
+    expect(await list("hosts")).toHaveLength(2);
+  });
+
+  test("stays while a forwarding table has its MAC address", async () => {
+    router([heard("10.0.0.7", LAPTOP)]);
+    await scanAfter(0);
+    const learned = { interfaces: [ethernet(1, { forwarding: [{ mac_address: LAPTOP, vlan_number: 1 }] })] };
+    router([], learned);
+    for (const hours of [400, 400]) await scanAfter(hours);
+    expect((await list("hosts?limit=0")).map(({ name }) => name)).toContain(`Intel ${LAPTOP}`);
+  });
+});
+
+test("a device that ever answered SNMP becomes stale, with its own addresses", async () => {
+  router([]);
+  await scanAfter(0);
+  silence();
+  for (const hours of [720, 1, 1]) expect(await scanAfter(hours)).toEqual([]);
+  expect(await addresses()).toEqual(["10.0.0.1"]);
+  expect((await list("hosts"))[0]).toMatchObject({ name: "router", stale_since: expect.any(String) });
+});
+
+test("a record of an earlier version expires from the upgrade on", async () => {
+  answers("10.0.0.7", LAPTOP);
+  await scanAfter(0);
+  appliance.inTransaction((tx) =>
+    tx.runAfterWrite(() => {
+      for (const table of ["sightings", "reporters", "sweeps"]) tx.db.$client.run(`DELETE FROM discovery_${table}`);
+    }),
+  );
+  appliance.probes.alive.clear();
+  answers("10.0.0.9", mac(9, 9));
+  for (const hours of [1_000, 100, 600]) expect(await scanAfter(hours)).toEqual([]);
+  expect(await scanAfter(20)).toEqual([expect.stringContaining(LAPTOP)]);
+});
+
+describe("an address that was seen is not free", () => {
+  test("although its host was deleted or is ignored, until it expires, at every instant", async () => {
+    for (const number of [2, 3]) answers(`10.0.0.${number}`, mac(number, 9));
+    router([]);
+    appliance.clock.advance(HOUR_MS);
+    const before = appliance.clock.text();
+    await scanAfter(1);
+    for (const { id, name } of await list("hosts"))
+      await expectOk(owner.delete(`hosts/${id}${name.includes(mac(3, 9)) ? "?ignore=true" : ""}`));
+    expect(await addresses()).toEqual([]);
+    expect((await free()).slice(0, 2)).toEqual(["10.0.0.4", "10.0.0.5"]);
+    expect((await free(before)).slice(0, 3)).toEqual(["10.0.0.1", "10.0.0.2", "10.0.0.3"]);
+    appliance.clock.advance(HOUR_MS);
+    const seen = appliance.clock.text();
+    appliance.clock.advance(HOUR_MS);
+    const { allocated } = await expectOk(owner.post(`subnets/${subnet.id}/allocate`, { count: 2 }));
+    expect(allocated).toEqual(["10.0.0.4", "10.0.0.5"]);
+    silence();
+    for (const hours of [800, 1]) await scanAfter(hours);
+    expect((await free()).slice(0, 3)).toEqual(["10.0.0.1", "10.0.0.2", "10.0.0.3"]);
+    expect((await free(seen))[0]).toBe("10.0.0.4");
+  });
+
+  test("although a router's table is its only sign, also in a subnet that is created later", async () => {
+    router([heard("10.9.9.1", LAPTOP), heard("10.0.0.2", mac(1, 77))]);
+    await scanAfter(0);
+    const later = await newSubnet({ cidr: "10.9.9.0/30" });
+    expect((await expectOk(owner.get(`subnets/${later.id}/free?count=9`))).next).toEqual(["10.9.9.2"]);
+    const rows = await list(`subnets/${later.id}/addresses?limit=0`);
+    expect(rows.map(({ state }) => state)).toEqual(["Network", "Seen", "Free", "Broadcast"]);
+    expect((await expectOk(owner.get(`subnets/${later.id}/free?prefix_length=31`))).next).toEqual(["10.9.9.2/31"]);
+  });
+
+  test("although another device contradicts it, and a phone's is free after 72 hours", async () => {
+    answers("10.0.0.7", PHONE);
+    await scanAfter(0);
+    const [host] = await list("hosts");
+    await expectOk(owner.delete(`hosts/${host?.id}`));
+    expect(await free()).not.toContain("10.0.0.7");
+    appliance.probes.alive.clear();
+    for (const hours of [71, 2]) await scanAfter(hours);
+    expect(await free()).toContain("10.0.0.7");
+  });
+
+  test("again, if it is seen after it expired", async () => {
+    router([heard("10.0.0.7", LAPTOP)]);
+    await scanAfter(0);
+    silence();
+    for (const hours of [800, 1]) await scanAfter(hours);
+    expect(await free()).toContain("10.0.0.7");
+    router([heard("10.0.0.7", LAPTOP)]);
+    await scanAfter(1);
+    expect(await free()).not.toContain("10.0.0.7");
+  });
+});
+
+test("a prune drops the expired sightings that none of the kept states needs", async () => {
+  await settings({ expire_random_macs_after_hours: 1 });
+  const guest = async (ip: string) => {
+    answers(ip, PHONE);
+    await scanAfter(1);
+    silence();
+  };
+  // Within one day.
+  await guest("10.0.0.7");
+  for (const hours of [1, 1]) await scanAfter(hours);
+  // Over two ends of a day.
+  await guest("10.0.0.8");
+  for (const hours of [40, 1]) await scanAfter(hours);
+  await scanAfter(24);
+  const count = () =>
+    appliance.inTransaction((tx) => tx.db.$client.query("SELECT count(*) FROM discovery_sightings").values());
+  const states = async () =>
+    (await Promise.all([20, 30].map((hours) => free(`-${hours}h`)))).map((next) => next.length);
+  const before = await states();
+  expect([count(), before]).toEqual([[[2]], [14, 13]]);
+  const db = openWritable(appliance.databasePath);
+  pruneHistory(db, KINDS, { before: appliance.clock.now(), keep: "daily" }, appliance.clock.now());
+  db.$client.close();
+  expect([count(), await states()]).toEqual([[[1]], before]);
+});
