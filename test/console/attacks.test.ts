@@ -8,7 +8,7 @@ import { PAGE_PATHS } from "../../src/console/url/page-paths.ts";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { createBareApp } from "../../src/registry/bare-app.ts";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
-import { hasChromium } from "../support/browser/browser.ts";
+import { follow, hasChromium } from "../support/browser/browser.ts";
 import { type Fill, visitForAll } from "../support/browser/visit.ts";
 import { community, DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { recordingText } from "../support/reconcile/recorded-reads.ts";
@@ -121,9 +121,10 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
   };
   const { appliance, visitor, page } = visitForAll(fill, { args: () => ["--snmp-port", String(device?.port)] });
 
-  /** @param mayReportErrors whether the browser may report errors, for requests of missing records */
-  const openSafely = async (path: string, mayReportErrors = false) => {
-    await page.goto(appliance.url + path);
+  /** @param isTyped whether the path is opened as a URL, and the browser may report errors, for missing records */
+  const openSafely = async (path: string, isTyped = false) => {
+    if (isTyped) await page.goto(appliance.url + path);
+    else await follow(page, path);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.locator(".waiting").first().waitFor({ state: "detached" });
     const state = await page.evaluate<unknown>(`({
@@ -136,7 +137,7 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
     })`);
     expect([path, state]).toEqual([path, { broken: null, foreign: 0, links: [] }]);
     const problems = visitor.problems();
-    if (!mayReportErrors) expect([path, problems]).toEqual([path, []]);
+    if (!isTyped) expect([path, problems]).toEqual([path, []]);
     expect([path, problems.filter((problem) => /threw:|another host|Content Security/.test(problem))]).toEqual([
       path,
       [],

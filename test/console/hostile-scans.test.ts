@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { writeFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
-import { closeBrowser, expectEventually, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { closeBrowser, expectEventually, follow, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { damageOn, UNDAMAGED } from "../support/browser/page-damage.ts";
 import { community, DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { EXECUTABLE, ensureExecutable, PASSWORD, type Running, Sandbox } from "../support/executable/executable.ts";
@@ -99,8 +99,7 @@ describe.skipIf(!hasChromium)("data announced to a scan", () => {
     );
 
   const openSafely = async (path: string) => {
-    await page.goto(running.url + path);
-    await page.locator("main:has(h1):not(:has(.waiting))").waitFor();
+    await follow(page, path);
     await expectUnbroken(path);
     expect([path, visitor.problems()]).toEqual([path, []]);
   };

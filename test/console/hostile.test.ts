@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { type PageOfRows, pageOfRead, pageOfRows, windowToRead } from "../../src/console/components/paged-rows.ts";
-import { accessibilityFindings, expectEventually, hasChromium } from "../support/browser/browser.ts";
+import { accessibilityFindings, expectEventually, follow, hasChromium } from "../support/browser/browser.ts";
 import { ADDRESSES, fillHostile, HOSTILE_NAMES, type HostileNetwork, INTERFACES } from "../support/browser/hostile.ts";
 import { OWNER, serveForAll } from "../support/browser/visit.ts";
 
@@ -46,7 +46,7 @@ describe.skipIf(!hasChromium)("hostile names", () => {
   test("break, execute and overflow nothing on any page, on phone and desktop", async () => {
     const { visitor, page } = await appliance.visitAs(OWNER);
     for (const path of paths()) {
-      await page.goto(appliance.url + path);
+      await follow(page, path);
       await waitUntilLoaded(page);
       for (const width of [360, 1_280]) {
         await page.setViewportSize({ width, height: 800 });

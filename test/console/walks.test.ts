@@ -271,9 +271,11 @@ describe.skipIf(!hasChromium)("every page with a month of campus history", () =>
       const { data: me } = await walker.read("/api/auth/me");
       const permitted = new Set<string>(me.permitted_operations);
       const visibleControls: Control[] = [];
-      // By URL, each in a separate document. An API key is visible to its user and to Owners only.
+      // A Viewer by URL, each in a separate document; a Member by links. An API key is visible to its user and to Owners
+      // only.
       for (const path of pagePaths.filter((path) => !path.startsWith("/records/api_key/"))) {
-        await walker.page.goto(running.url + path);
+        if (role === "Viewer") await walker.page.goto(running.url + path);
+        else await follow(walker.page, running.url + path);
         await waitUntilShown(walker.page);
         visibleControls.push(...(await walker.controls(path)));
         expect([path, walker.problems()]).toEqual([path, []]);
