@@ -53,7 +53,7 @@ export class CampusSnapshot {
 
   deviceOf(device: Switch): Device {
     const model: Model = MODELS[device.model];
-    const { upgrade } = device;
+    const { upgrade, members = 1 } = device;
     const version =
       upgrade !== undefined && this.campus.calendar.isWithin(this.instant, { from: upgrade.from })
         ? upgrade.version
@@ -84,7 +84,7 @@ export class CampusSnapshot {
       vlans,
       lldp: interfaces.flatMap(({ lldp = [] }) => lldp),
       system: [device],
-      entity: Array.from({ length: device.members ?? 1 }),
+      entity: Array.from({ length: members }),
       cdp: [],
     };
     return {
@@ -100,6 +100,13 @@ export class CampusSnapshot {
       manufacturer: model.maker,
       model: model.model,
       serial_number: device.serial,
+      components: Array.from({ length: members }, (_, index) => ({
+        class: members > 1 ? "StackMember" : "Chassis",
+        position: index + 1,
+        manufacturer: model.maker,
+        model: model.model,
+        serial_number: memberSerial(device.serial, index),
+      })),
       chassis_id: { subtype: "MacAddress", value: firstMacOf(device) },
       bridge_address: firstMacOf(device),
       interfaces,
@@ -232,6 +239,12 @@ function announcedBy({ name, mac, kind, addresses }: CampusStation): LldpAnnounc
       ...(addresses[0] === undefined ? {} : { mgmt_addr: addresses[0] }),
     },
   ];
+}
+
+/** Serial number of a stack member, from 0: the last character differs. */
+function memberSerial(serial: string, member: number): string {
+  const last = (Number.parseInt(serial.slice(-1), 36) + 3 * member) % 36;
+  return serial.slice(0, -1) + last.toString(36).toUpperCase();
 }
 
 function firstMacOf({ model, mac }: Switch): string {

@@ -23,6 +23,7 @@ export const MOVES_RANK = 1.25;
 /** Ranks of additions and removals; 1 for unlisted kinds. Parts rank below their owners. */
 const KIND_RANKS: Readonly<Record<string, number>> = {
   host: 0,
+  component: 3,
   ip_address: 4,
   if_entry: 5,
   port: 6,

@@ -4,6 +4,7 @@ import type { AnyKind } from "../db/kind.ts";
 import { shapeOf } from "../db/shape.ts";
 import { apiKeyResource } from "../resources/api-keys/resource.ts";
 import { bindingResource } from "../resources/bindings/resource.ts";
+import { componentResource } from "../resources/components/resource.ts";
 import { conflictAcceptanceKind } from "../resources/conflict-acceptances/acceptance.ts";
 import { hostConsolidationKind } from "../resources/consolidations/consolidation.ts";
 import { credentialAssignmentKind } from "../resources/credential-assignments/credential-assignment.ts";
@@ -39,6 +40,7 @@ export const RESOURCES: readonly Resource[] = [
   serviceResource,
   bindingResource,
   ifEntryResource,
+  componentResource,
   scheduleResource,
   ignoredResource,
   credentialResource,

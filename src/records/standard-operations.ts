@@ -149,6 +149,27 @@ export function standardRoutes<R extends RecordBase, Filters extends TProperties
   const listOptions = listing(resource, filters, meanings) as (query: never) => ListOptions;
   const path = `/api/v1/${resource.path}`;
 
+  /** Registers the routes that read, in the order of the calls. */
+  function readsOn(surface: Surface<Actor, Access>, backend: Backend) {
+    return {
+      /** The list and its CSV export. */
+      lists(list: ListOverrides = {}, table: Overrides = {}): void {
+        surface
+          .get(path, { ...plainOperations.list(), ...list }, (call) =>
+            respondWithList(backend, call as never, listOptions(call.query as never)),
+          )
+          .get(`${path}/export/csv`, plainOperations.table(table), (call) =>
+            respondWithCsv(backend, call as never, listOptions(call.query as never)),
+          );
+      },
+      get(overrides: Overrides = {}): void {
+        surface.get(`${path}/:id`, plainOperations.get(overrides), (call) =>
+          respondWithRecord(backend, call, resource),
+        );
+      },
+    };
+  }
+
   /**
    * Registers routes, in the order of the calls.
    * @param name prefix of the resource's commands
@@ -161,16 +182,7 @@ export function standardRoutes<R extends RecordBase, Filters extends TProperties
     const checked = backend as unknown as Backend<CheckedCalls>;
     const command = (action: string): string => `${name}.${action}`;
     return {
-      /** The list and its CSV export. */
-      lists(list: ListOverrides = {}, table: Overrides = {}): void {
-        surface
-          .get(path, { ...plainOperations.list(), ...list }, (call) =>
-            respondWithList(checked, call as never, listOptions(call.query as never)),
-          )
-          .get(`${path}/export/csv`, plainOperations.table(table), (call) =>
-            respondWithCsv(checked, call as never, listOptions(call.query as never)),
-          );
-      },
+      ...readsOn(surface, backend as unknown as Backend),
       create(
         schema: SchemaFor<BodyOf<C, `${Name}.create`>>,
         exampleBody: object,
@@ -178,11 +190,6 @@ export function standardRoutes<R extends RecordBase, Filters extends TProperties
       ): void {
         surface.post(path, plainOperations.create(schema as TSchema, exampleBody, overrides), (call) =>
           respondWithWrite(checked, call, command("create"), { body: call.body } as never, resource),
-        );
-      },
-      get(overrides: Overrides = {}): void {
-        surface.get(`${path}/:id`, plainOperations.get(overrides), (call) =>
-          respondWithRecord(checked, call, resource),
         );
       },
       update(
@@ -207,5 +214,5 @@ export function standardRoutes<R extends RecordBase, Filters extends TProperties
       },
     };
   }
-  return { operations, routesOn };
+  return { operations, routesOn, readsOn };
 }

@@ -59,6 +59,7 @@ import { vendorRoutes } from "../reports/vendor-routes.ts";
 import { withheldRoutes } from "../reports/withheld/withheld-routes.ts";
 import { apiKeyRoutes } from "../resources/api-keys/routes.ts";
 import { bindingRoutes } from "../resources/bindings/routes.ts";
+import { componentRoutes } from "../resources/components/routes.ts";
 import { consolidationRoutes } from "../resources/consolidations/routes.ts";
 import { credentialRoutes } from "../resources/credentials/routes.ts";
 import { customFieldRoutes } from "../resources/custom-fields/routes.ts";
@@ -181,6 +182,7 @@ export function createApp(options: AppOptions) {
   hostRoutes(surface, options.backend);
   consolidationRoutes(surface, options.backend);
   ifEntryRoutes(surface, options.backend);
+  componentRoutes(surface, options.backend);
   ignoredRoutes(surface, options.backend);
   ipAddressRoutes(surface, options.backend);
   ipRangeRoutes(surface, options.backend);

@@ -85,4 +85,6 @@ export interface Resource<R extends RecordBase = any> extends ResourceBase<R> {
   /** Access rules for reads and writes. */
   readonly read: Access;
   readonly write: Access;
+  /** Whether only scans write its records: it has no operations that write. */
+  readonly isReadOnly?: true;
 }

@@ -9,6 +9,7 @@ import { CONFLICT_EXAMPLE } from "../../src/reports/conflicts/conflict-schema.ts
 import { IGNORED_EXAMPLE } from "../../src/resources/ignored/ignored.ts";
 import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance/appliance.ts";
 import type { ApiResponse, Client } from "../support/appliance/client.ts";
+import { newComponent } from "../support/appliance/factories.ts";
 import { CREATABLE } from "../support/contract/example-bodies.ts";
 import { type DocumentedOperation, OpenApiDocument } from "../support/contract/openapi.ts";
 
@@ -162,6 +163,7 @@ test("the examples work in sequence", async () => {
     name: "printer-2",
     ip_addresses: [{ ip_address: CONFLICT_EXAMPLE.value }],
   });
+  const component = newComponent(appliance, otherHost.data);
   const conflicts = await send("listConflicts");
   substitutes.set(CONFLICT_EXAMPLE.fingerprint, conflicts.data[0]?.fingerprint);
   const acceptance = await send("acceptConflict");
@@ -169,6 +171,7 @@ test("the examples work in sequence", async () => {
     "/conflicts/acceptances/{id}": { id: acceptance.data?.id },
     "/discovery/scans/{id}": { id: scan.data.id },
     "/discovery/ignored/{id}": { id: ignored?.id },
+    "/components/{id}": { id: component.id },
     "/backups/{name}": { name: backup.data.name },
     "/ledger/verifications/{id}": { id: verification.data.id },
   };

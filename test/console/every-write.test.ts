@@ -26,6 +26,7 @@ const UNUSED_READS: Readonly<Record<string, string>> = {
   getBackup: "The list includes every field.",
   getLedgerVerification: "The list includes every field.",
   getBinding: "Bindings are included in their service.",
+  getComponent: "The list includes every field.",
   getIgnored: "The list includes every field.",
   getApiKey: "The list includes every field.",
   getUser: "The list includes every field.",

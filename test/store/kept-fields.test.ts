@@ -9,6 +9,7 @@ import { membersSql } from "../../src/db/shape.ts";
 import { KINDS } from "../../src/records/resources.ts";
 import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
 import { bindingKind } from "../../src/resources/bindings/binding.ts";
+import { componentKind } from "../../src/resources/components/component.ts";
 import { conflictAcceptanceKind } from "../../src/resources/conflict-acceptances/acceptance.ts";
 import { hostConsolidationKind } from "../../src/resources/consolidations/consolidation.ts";
 import { credentialAssignmentKind } from "../../src/resources/credential-assignments/credential-assignment.ts";
@@ -86,6 +87,7 @@ const STORED: ReadonlyMap<string, readonly string[]> = new Map([
     conflictAcceptanceKind,
     "organization_id network_ids type value fingerprint reason accepted_at accepted_by withdrawn_at withdrawn_by",
   ),
+  stored(componentKind, "host_id network_id class position manufacturer model serial_number first_discovery_id"),
   stored(hostConsolidationKind, "organization_id former_id into_id network_id closed_in signs into_signs"),
 ]);
 
@@ -127,6 +129,6 @@ test("the first shapes are those of 0.2.0: a field added since specifies its mig
     fields.filter((field) => isFirst(kind, field)).map((field) => `${kind}.${field}`),
   );
   expect(createHash("sha256").update(first.sort().join("\n")).digest("hex")).toBe(
-    "647e8acea4108aeb3d994f060d7f0478b7ece8f7a8f1697b2162595919320a5b",
+    "d27e94425ee084572f48a7fc5d624f9cd4c6521a193896ba07a6085856b1565c",
   );
 });

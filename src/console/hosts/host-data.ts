@@ -11,6 +11,7 @@ export type FinalHostVersion = DataOf<"/api/v1/hosts/{id}/history">[number];
 export type HostAddress = DataOf<"/api/v1/ip-addresses">[number];
 export type HostPort = DataOf<"/api/v1/ports">[number];
 export type HostService = DataOf<"/api/v1/services">[number];
+export type HostComponent = DataOf<"/api/v1/components">[number];
 export type FaceplateData = DataOf<"/api/v1/hosts/{id}/faceplate">;
 export type FaceplateResponse = ApiResponse<FaceplateData>;
 export type PortGroup = FaceplateData["groups"][number];

@@ -1,4 +1,5 @@
-// Overview tab of a host: faceplate or location, fields that have a value, and manual values that differ from the scan.
+// Overview tab of a host: faceplate or location, fields that have a value, components, and manual values that differ
+// from the scan.
 
 import { NamedFact, TimeFact } from "../components/fact-values.tsx";
 import { Fact } from "../components/facts.tsx";
@@ -12,6 +13,7 @@ import { fieldTitle } from "../names/custom-fields.ts";
 import { fieldLabel } from "../text/lists.ts";
 import { at, isPast } from "../time/at.ts";
 import { isLocationShown } from "./faceplate-limits.ts";
+import { HostComponents } from "./host-components.tsx";
 import type { FaceplateResponse, HostData } from "./host-data.ts";
 import { HostLocations } from "./host-locations.tsx";
 import type { ShownHost } from "./host-requests.ts";
@@ -32,6 +34,11 @@ export function HostOverview({ host, faceplate }: { readonly host: ShownHost; re
           <ManualOverrides host={host} />
         </Section>
       </div>
+      {host.counts.components > 0 && (
+        <Section title="Components">
+          <HostComponents id={host.id} />
+        </Section>
+      )}
       {isLocationShown(host.counts) && (
         <Section title="Connected to">
           <HostLocations host={host} />

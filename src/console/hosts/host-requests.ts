@@ -49,6 +49,10 @@ export function servicesRequest(id: string, window: RowWindow) {
   return read("/api/v1/services", { query: { host_id: id, ...window, ...atQuery() } });
 }
 
+export function componentsRequest(id: string) {
+  return read("/api/v1/components", { query: { host_id: id, order_by: "position", ...atQuery() } });
+}
+
 /** Refreshes after changes to the host or its parts. */
 export function liveUpdates(id: string): Live {
   return { how: "refresh", host_id: id, everyMs: REFRESH_MS };

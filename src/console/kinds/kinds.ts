@@ -33,6 +33,8 @@ interface KindEntry {
   readonly targetField?: string;
   /** Whether the form is generated from the schema; other kinds are edited on dedicated pages. */
   readonly isEdited?: true;
+  /** Whether only scans write its records. */
+  readonly isReadOnly?: true;
   /** Whether its records can carry tags. */
   readonly isTagged?: true;
   /** Whether its records belong to the organization, independent of the selected network. */
@@ -148,6 +150,16 @@ const ENTRIES = {
     isEdited: true,
     details: () => import("./if-entry.ts").then(({ ifEntryDetails }) => ifEntryDetails),
   },
+  component: {
+    words: ["component", "components"],
+    path: "components",
+    list: "/components",
+    nameTemplates: ["{serial_number}", "{class} {position}"],
+    resultPage: "/hosts/{host_id}",
+    isHostPart: true,
+    isReadOnly: true,
+    details: () => import("./component.ts").then(({ componentDetails }) => componentDetails),
+  },
   schedule: {
     words: ["schedule", "schedules"],
     path: "discovery/schedules",
@@ -205,6 +217,8 @@ type Entries = typeof ENTRIES;
 
 /** API names of the kinds with a history. */
 export type RecordKind = KindsWith<{ readonly path: string }>;
+/** Kinds whose records people write, and so restore. */
+export type WrittenKind = Exclude<RecordKind, KindsWith<{ readonly isReadOnly: true }>>;
 /** Kinds with a form generated from the schema. */
 export type EditedKind = KindsWith<{ readonly isEdited: true }>;
 /** Kinds whose records have dedicated pages that can show any timestamp. */
@@ -220,6 +234,7 @@ export type ListPath = Entries[RecordKind]["list"];
 export type RecordPath = Extract<Entries[RecordKind], { readonly page: string }>["page"];
 
 export const isRecordKind = (kind: string): kind is RecordKind => entryOf(kind)?.path !== undefined;
+export const isWrittenKind = (kind: RecordKind): kind is WrittenKind => entryOf(kind)?.isReadOnly !== true;
 export const isListedKind = (kind: string): kind is ListedKind => entryOf(kind)?.details !== undefined;
 export const isEditedKind = (kind: string | undefined): kind is EditedKind => entryOf(kind)?.isEdited === true;
 export const isPagedKind = (kind: string): kind is PagedKind => entryOf(kind)?.hasTabs === true;
@@ -303,7 +318,7 @@ type PascalCase<Name extends string> = Name extends `${infer Head}_${infer Tail}
 type Operation<Verb extends string, Kind extends string> = `${Verb}${PascalCase<Kind>}`;
 
 /** Operation id for one record: `updateIfEntry`. */
-export function operationOn<Verb extends "create" | "update" | "delete" | "restore", Kind extends RecordKind>(
+export function operationOn<Verb extends "create" | "update" | "delete" | "restore", Kind extends WrittenKind>(
   verb: Verb,
   kind: Kind,
 ): Operation<Verb, Kind> {

@@ -2,7 +2,7 @@
 
 import { api, read, unwrap } from "../api/client.ts";
 import { reasonHeader } from "../forms/reason.ts";
-import { apiPath, type RecordKind } from "../kinds/kinds.ts";
+import { apiPath, type WrittenKind } from "../kinds/kinds.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import type { PlannedAction } from "./plan-groups.ts";
 
@@ -77,7 +77,7 @@ export async function revertPlans(sequences: readonly number[], options: PlanReq
 
 /** Restores a record to an earlier state. @param at timestamp, or `marker:NAME` @throws Refusal */
 export async function restorePlan(
-  { kind, id, at }: { readonly kind: RecordKind; readonly id: string; readonly at: string },
+  { kind, id, at }: { readonly kind: WrittenKind; readonly id: string; readonly at: string },
   { isDryRun, reason, key, plan }: PlanRequest,
 ): Promise<Plan> {
   const params = { path: { id }, header: isDryRun ? {} : { "Idempotency-Key": key } };

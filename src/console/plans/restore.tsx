@@ -1,13 +1,13 @@
 // Restore button and preview, for the shown timestamp or a record's last state.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { operationOn, type RecordKind } from "../kinds/kinds.ts";
+import { operationOn, type WrittenKind } from "../kinds/kinds.ts";
 import { may } from "../session/me.ts";
 import { PlannedWrite } from "./planned-write.tsx";
 import { restorePlan } from "./plans.ts";
 
 export interface RestoreProps {
-  readonly kind: RecordKind;
+  readonly kind: WrittenKind;
   readonly id: string;
   /** Timestamp, or `marker:NAME`. */
   readonly at: string;

@@ -18,6 +18,7 @@ import {
   isEditedKind,
   isPagedKind,
   isRecordKind,
+  isWrittenKind,
   kindWords,
   type PagedKind,
   type RecordKind,
@@ -74,7 +75,7 @@ function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: stri
   const isGone = operation === "Deleted";
   const lastInstant = formatUtc((parseInstant(transaction.at) ?? 0) - 1);
   const name = displayName(kind, record);
-  const canRestore = vs.value === null;
+  const restorableKind = isWrittenKind(kind) && vs.value === null ? kind : null;
   const editableKind = isEditedKind(kind) && !isGone ? kind : null;
   const transactions = { id, ...atQuery() };
   return (
@@ -91,9 +92,11 @@ function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: stri
           {changesText.gone(word)}. <Removal transaction={transaction} />
         </p>
       )}
-      {canRestore && isGone && !isPast.value && <RestoreRemoved kind={kind} id={id} at={lastInstant} onDone={retry} />}
-      {canRestore && !isGone && isPast.value && at.value !== null && (
-        <Restore key={at.value} kind={kind} id={id} at={at.value} label="Restore this" />
+      {restorableKind !== null && isGone && !isPast.value && (
+        <RestoreRemoved kind={restorableKind} id={id} at={lastInstant} onDone={retry} />
+      )}
+      {restorableKind !== null && !isGone && isPast.value && at.value !== null && (
+        <Restore key={at.value} kind={restorableKind} id={id} at={at.value} label="Restore this" />
       )}
       <Facts kind={kind} record={record} />
       <h2>History</h2>

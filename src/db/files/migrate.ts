@@ -24,6 +24,7 @@ import openPorts from "../../../migrations/0042_open_ports.sql" with { type: "te
 import sightings from "../../../migrations/0043_sightings.sql" with { type: "text" };
 import stackedInterfaces from "../../../migrations/0044_stacked_interfaces.sql" with { type: "text" };
 import expiry from "../../../migrations/0045_expiry.sql" with { type: "text" };
+import components from "../../../migrations/0046_components.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { DomainError } from "../../base/errors.ts";
 import { describeReadError, describeWrongType, openRegular } from "../../base/regular-file.ts";
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly string[] = [
   sightings,
   stackedInterfaces,
   expiry,
+  components,
 ];
 
 export const SCHEMA_VERSION = LAST_UNRELEASED_SCHEMA + MIGRATIONS.length;

@@ -6,6 +6,7 @@ import { formatInstant, parseInstant } from "../../base/instant.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import { markLongRunning } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { componentKind } from "../../resources/components/component.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
@@ -66,7 +67,14 @@ export function fromScan<Input, Result>(command: (tx: WriteTransaction, input: I
   );
 }
 
-export const AGING_KINDS: readonly AnyKind[] = [hostKind, ipAddressKind, ifEntryKind, portKind, serviceKind];
+export const AGING_KINDS: readonly AnyKind[] = [
+  hostKind,
+  ipAddressKind,
+  ifEntryKind,
+  portKind,
+  serviceKind,
+  componentKind,
+];
 
 /**
  * Marks records unseen for longer than their network allows as stale, unless seen in the meantime.

@@ -1,7 +1,8 @@
-// Ends of interfaces and addresses that are missing from a complete read of their device. Records that a person wrote
-// or refers to stay, marked as stale.
+// Ends of interfaces, addresses and components that are missing from a complete read of their device. Records that a
+// person wrote or refers to stay, marked as stale.
 
 import type { Kind, RecordBase } from "../../db/kind.ts";
+import { type ComponentRecord, componentKind } from "../../resources/components/component.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
@@ -13,6 +14,7 @@ import {
   type ReadsMemory,
   readsMemory,
   rememberReads,
+  rowsRead,
   type TableSize,
   vlansRead,
 } from "./reads-memory.ts";
@@ -50,7 +52,7 @@ export class Ends {
       table: "interfaces",
       missing,
       labelOf: (entry) => entry.if_name ?? entry.if_descr,
-      isOwn: (n) => this.lastReports().own.has(n) || !this.lastReports().others.has(n),
+      isOwn: this.isOwn,
       keep,
     });
   }
@@ -70,7 +72,19 @@ export class Ends {
     });
   }
 
-  /** Call once, after both. */
+  /** @param missing components that the report lacks */
+  components(missing: readonly ComponentRecord[]): void {
+    this.end({
+      kind: componentKind,
+      table: "entity",
+      missing,
+      labelOf: (component) => componentKind.label?.(component) ?? componentKind.name,
+      isOwn: this.isOwn,
+      keep: (record) => markAbsent(this.write.tx, componentKind, record),
+    });
+  }
+
+  /** Call once, after all of them. */
   remember(): void {
     const { write, before } = this;
     if (write.isContinued) return;
@@ -101,7 +115,7 @@ export class Ends {
       });
       return;
     }
-    const rows = device[table]?.length ?? 0;
+    const rows = rowsRead(device, table);
     const reason = `not in ${TABLE_NAMES[table]}, ${rows} ${rows === 1 ? "row" : "rows"}, read to the end`;
     for (const record of gone) {
       if (!write.mayEnd()) {
@@ -112,6 +126,9 @@ export class Ends {
       else write.close(kind, record, `${labelOf(record)} of ${this.host.name}`, reason);
     }
   }
+
+  /** False for what only another address of the host reported. */
+  private readonly isOwn = (n: number): boolean => this.lastReports().own.has(n) || !this.lastReports().others.has(n);
 
   private lastReports() {
     this.reports ??= lastReportsOf(this.write, this.host, this.polledAddress);
@@ -129,4 +146,8 @@ interface Missing<R extends RecordBase> {
   readonly keep: (record: R) => void;
 }
 
-const TABLE_NAMES = { interfaces: "ifTable", addresses: "the address tables" } as const;
+const TABLE_NAMES: Readonly<Record<EndingTable, string>> = {
+  interfaces: "ifTable",
+  addresses: "the address tables",
+  entity: "entPhysicalTable",
+};

@@ -8,7 +8,7 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import type { Device, DeviceTable } from "../device.ts";
 
 /** Tables whose records end when a complete read lacks them. */
-export type EndingTable = Extract<DeviceTable, "interfaces" | "addresses">;
+export type EndingTable = Extract<DeviceTable, "interfaces" | "addresses" | "entity">;
 
 /** Agents fill their tables while they start. */
 const SETTLED_MS = 600_000;
@@ -40,7 +40,7 @@ interface Judgment {
 export function judgeRead(device: Device, table: EndingTable, before: TableSize | null): Judgment {
   if (device.tables[table].state !== "complete" || device.broken?.includes(table) === true)
     return { doubt: "its table was not read to the end", isPassing: false, isCounting: false, size: null };
-  const rows = device[table]?.length ?? 0;
+  const rows = rowsRead(device, table);
   const counted = table === "interfaces" ? (device.if_number ?? null) : null;
   const isShort = counted !== null && rows < counted;
   const short = isShort ? Math.min((before?.short ?? 0) + 1, SHORT_READS) : 0;
@@ -64,6 +64,11 @@ export function judgeRead(device: Device, table: EndingTable, before: TableSize 
   const isDoubtful = isShort && (before?.short ?? 0) < SHORT_READS;
   const doubt = isDoubtful ? `its table has ${rows} of ${counted} rows` : null;
   return { doubt, isPassing: isDoubtful, isCounting, size };
+}
+
+/** Rows of a table read to its end, as they are compared with those of the read before. */
+export function rowsRead(device: Device, table: EndingTable): number {
+  return table === "entity" ? device.rows.entity.read : (device[table]?.length ?? 0);
 }
 
 const readTables = sqliteTable("discovery_reads", {

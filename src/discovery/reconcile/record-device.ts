@@ -1,4 +1,5 @@
-// Records an agent's report on its host: fields, addresses, VLANs and interfaces. A partial table clears nothing.
+// Records an agent's report on its host: fields, components, addresses, VLANs and interfaces. A partial table clears
+// nothing.
 
 import { isLocallyAdministered, isSingleDevice } from "../../base/mac.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
@@ -30,6 +31,7 @@ import { matchInterfaces } from "./interface-matching.ts";
 import { OmittedRows, reportRows } from "./left-out.ts";
 import { lineOf } from "./line.ts";
 import { rememberVlans } from "./reads-memory.ts";
+import { recordComponents } from "./record-components.ts";
 import { inLastRead, recordInterfaces } from "./record-interfaces.ts";
 import { recordOpenPorts } from "./record-ports.ts";
 import type { Reported, ReportedEach } from "./reported-fields.ts";
@@ -170,6 +172,7 @@ function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }
         write.index.forget(host.id);
       }
   }
+  if (device.components !== undefined) recordComponents(write, host, device.components, { omitted, ends });
   let isComplete = true;
   const vlans = new NetworkVlans(write);
   if (device.vlans !== undefined) {

@@ -201,7 +201,10 @@ function isVisible(
 
 /** Restore commands of all resources. */
 const RESTORES: { readonly [command: `${string}.restore`]: ReturnType<typeof restoreRecord> } = Object.fromEntries(
-  RESOURCES.map(({ kind }) => [`${kind.name}.restore`, restoreRecord(kind)]),
+  RESOURCES.filter(({ isReadOnly }) => isReadOnly !== true).map(({ kind }) => [
+    `${kind.name}.restore`,
+    restoreRecord(kind),
+  ]),
 );
 
 export const restoreCommands = { ...RESTORES, "transaction.revert": markLongRunning(revertTransaction) };

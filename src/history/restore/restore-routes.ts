@@ -37,7 +37,8 @@ const RESTORES =
   "Restores the record to its state at `at`; a deleted record is recreated under its own id. All or nothing, in one transaction that can be reverted. Conflicts are listed in `params.conflicts`. Honors `If-Match` with the live record's ETag, and the `plan` of a dry run, which covers all affected records. Where history was thinned, `meta.resolved_at` is the time of the state used.";
 /** Registers the restores of all resources, and reverts. */
 export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<RestoreCommands>): void {
-  for (const { kind, path, group, example, restores, write } of RESOURCES) {
+  for (const { kind, path, group, example, restores, write, isReadOnly } of RESOURCES) {
+    if (isReadOnly === true) continue;
     const subject = { entity_type: kind.name, id: example.id };
     surface.post(
       `/api/v1/${path}/:id/restore`,

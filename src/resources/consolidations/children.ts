@@ -1,11 +1,12 @@
-// Moves host children between hosts: addresses, interface entries, ports and services, with their own children. For
-// duplicates, the destination's record stays.
+// Moves host children between hosts: addresses, interface entries, ports, services and components, with their own
+// children. For duplicates, the destination's record stays.
 
 import { entityWords } from "../../base/entity-words.ts";
 import { type AnyKind, type RecordBase, seenIdentity } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
 import { bindingKind } from "../bindings/binding.ts";
+import { componentKind } from "../components/component.ts";
 import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
 import { nextPosition } from "../hosts/new-child.ts";
@@ -26,7 +27,7 @@ export interface ChildRecord extends RecordBase {
 }
 
 /** In the order of their codes: referenced kinds come first. */
-export const CHILD_KINDS: readonly AnyKind[] = [ipAddressKind, ifEntryKind, portKind, serviceKind];
+export const CHILD_KINDS: readonly AnyKind[] = [ipAddressKind, ifEntryKind, portKind, serviceKind, componentKind];
 
 /** A host's children of a kind. */
 export function childrenOf(tx: WriteTransaction, kind: AnyKind, hostId: string): ChildRecord[] {
@@ -38,18 +39,22 @@ export function moveChildren(draft: MoveDraft, destination: HostRecord, other: H
   const { tx } = draft;
   for (const kind of CHILD_KINDS) {
     const own = childrenOf(tx, kind, destination.id);
-    const byIdentity = new Map(own.map((record) => [seenIdentity(kind, record), record]));
+    const identityOf = (record: ChildRecord) => seenIdentity(kind, record) ?? kind.identity(record);
+    const byIdentity = new Map(own.map((record) => [identityOf(record), record]));
+    // The position of a component is the device's own.
+    const isOrdered = kind.code !== componentKind.code;
     let slot = nextPosition(own.map(({ position = 0 }) => ({ position })));
     let count = own.length;
     for (const record of childrenOf(tx, kind, other.id)) {
-      const existing = byIdentity.get(seenIdentity(kind, { ...record, host_id: destination.id } as ChildRecord));
+      const existing = byIdentity.get(identityOf({ ...record, host_id: destination.id }));
       if (existing !== undefined) {
         draft.keep(kind, existing);
         draft.close(kind, record, existing, `the destination already has ${recordLabel(kind, existing)}`);
         continue;
       }
       count += 1;
-      const positionField = record.position === undefined ? {} : { position: Math.min(slot++, INT32_MAX) };
+      const positionField =
+        record.position === undefined || !isOrdered ? {} : { position: Math.min(slot++, INT32_MAX) };
       draft.set(kind, record, { host_id: destination.id, ...positionField }, "Moved");
     }
     if (count > CHILDREN_MAX)

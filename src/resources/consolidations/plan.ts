@@ -7,6 +7,7 @@ import { ReportedPlanToken } from "../../schemas/plan-token.ts";
 import { Nullable, OneOf, Uuid } from "../../schemas/schemas.ts";
 import { bindingKind } from "../bindings/binding.ts";
 import { displayNameOf, type NameLookup } from "../bindings/record-called.ts";
+import { componentKind } from "../components/component.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
 import { hostKind } from "../hosts/host.ts";
 import { ifEntryKind } from "../if-entries/if-entry.ts";
@@ -25,6 +26,7 @@ const REPORTED_KINDS = [
   portKind,
   serviceKind,
   bindingKind,
+  componentKind,
   credentialAssignmentKind,
   ignoredKind,
 ];

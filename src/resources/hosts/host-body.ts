@@ -192,7 +192,7 @@ const Count = Type.Integer({ minimum: 0 });
 
 /** Number of children of a host. */
 export const HostCounts = Type.Object(
-  { interfaces: Count, ip_addresses: Count, ports: Count, services: Count },
+  { interfaces: Count, ip_addresses: Count, ports: Count, services: Count, components: Count },
   { $id: "HostCounts", description: "With `include=counts`: number of children, as of the timestamp." },
 );
 export type HostCounts = Static<typeof HostCounts>;

@@ -7,6 +7,7 @@ import type { AsOf } from "../../db/reading/list-query.ts";
 import type { Compose, Item, Reader } from "../../db/reading/reader.ts";
 import type { CsvColumn } from "../../schemas/csv.ts";
 import { bindingKind } from "../bindings/binding.ts";
+import { componentKind } from "../components/component.ts";
 import { appendMembers, type ComposeFor } from "../compose.ts";
 import { destinationsOf } from "../consolidations/consolidation.ts";
 import { hostAssignmentsView } from "../credential-assignments/assignments.ts";
@@ -59,6 +60,7 @@ export const composeHostsCounted: ComposeFor = (reader, actor) => {
         ip_addresses: count(ipAddressKind),
         ports: count(portKind),
         services: count(serviceKind),
+        components: count(componentKind),
       };
       return appendMembers(text, `"counts":${JSON.stringify(counts)}`);
     });

@@ -130,7 +130,7 @@ export const hostKind: Kind<HostRecord> = {
   table: hosts,
   columns: (host) => ({ name: host.name, hostname: host.hostname }),
   scopes: { network: "network_id" },
-  partFields: ["interfaces", "ip_addresses", "ports", "services"],
+  partFields: ["interfaces", "ip_addresses", "ports", "services", "components"],
   countedWith: ["id"],
   references: [
     { to: "network", field: "network_id", refuses: true },

@@ -5,7 +5,7 @@ import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { generateApiKey, hashApiKey, maskApiKey } from "../../../src/access/api-key.ts";
 import type { Role } from "../../../src/access/role.ts";
 import { apiKeyHashes, userPasswords } from "../../../src/access/tables.ts";
-import type { Instant } from "../../../src/base/instant.ts";
+import { formatInstant, type Instant } from "../../../src/base/instant.ts";
 import { openWritable } from "../../../src/db/connection.ts";
 import { OPERATION, type OwnFields } from "../../../src/db/kind.ts";
 import type { Resolution } from "../../../src/db/pruned-history.ts";
@@ -16,7 +16,9 @@ import { outcomeOf, type WriteReply, Writer } from "../../../src/db/writing/writ
 import { type PruneResult, pruneHistory } from "../../../src/history/prune.ts";
 import { KINDS } from "../../../src/records/resources.ts";
 import { apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
+import { type ComponentRecord, componentKind } from "../../../src/resources/components/component.ts";
 import { type IgnoredRecord, ignoredKind } from "../../../src/resources/ignored/ignored.ts";
+import { networkKind } from "../../../src/resources/networks/network.ts";
 import type { CreatedOrganization } from "../../../src/resources/organizations/commands.ts";
 import { userKind } from "../../../src/resources/users/user.ts";
 import { PASSWORD_HASH, type TestAppliance } from "./appliance.ts";
@@ -24,6 +26,9 @@ import type { ApiResponse, Client } from "./client.ts";
 
 /** A record in wire format. */
 export type JsonRecord = Record<string, any>;
+
+/** Access to the store of an appliance. */
+type StoreAccess = Pick<TestAppliance, "databasePath" | "clock" | "random">;
 
 export interface NewUser {
   readonly id: string;
@@ -199,6 +204,30 @@ export function newIgnored(
   );
 }
 
+/** A component of a host, as a scan writes it. */
+export function newComponent(
+  appliance: StoreAccess,
+  host: JsonRecord,
+  fields: Partial<OwnFields<ComponentRecord>> = {},
+): JsonRecord {
+  const component = {
+    host_id: host.id,
+    network_id: host.network_id,
+    class: "Chassis",
+    position: 1,
+    manufacturer: "Acme",
+    model: "AX-48",
+    serial_number: `AC${next()}`,
+    first_discovery_id: null,
+    ...fields,
+  } as const;
+  return inTransaction(appliance, (tx) => {
+    const { organization_id: organizationId } = tx.get(networkKind, host.network_id);
+    const observed = { last_seen_at: formatInstant(tx.instant) };
+    return tx.create(componentKind, organizationId, component, { observed });
+  });
+}
+
 /** A secret in the body itself. */
 export const inline = (value: string) => ({ mode: "Inline" as const, value });
 
@@ -220,7 +249,7 @@ export function credentialBody(appliance: TestAppliance): JsonRecord {
 
 /** Runs an action as one command of a second writer on the same database, at the appliance's clock. */
 export function inTransaction<T>(
-  appliance: TestAppliance,
+  appliance: StoreAccess,
   action: (tx: WriteTransaction) => T,
   author: Author = SYSTEM_AUTHOR,
 ): T {
@@ -332,6 +361,7 @@ export const APPLIANCE_FACTORIES = {
   newApiKey,
   newCredential,
   newHost,
+  newComponent,
   newIgnored,
   newMember,
   newNetwork,

@@ -37,6 +37,7 @@ export const STANDARD: Readonly<
       readonly manage?: Right;
       readonly scope: "network" | "organization" | "user";
       readonly hasNoUpdate?: true;
+      readonly isReadOnly?: true;
     }
   >
 > = {
@@ -46,6 +47,8 @@ export const STANDARD: Readonly<
   ports: { entity: "port", read: VIEWER, write: MEMBER, scope: "network" },
   services: { entity: "service", read: VIEWER, write: MEMBER, scope: "network" },
   bindings: { entity: "binding", read: VIEWER, write: MEMBER, scope: "network" },
+  // "Written by scans only."
+  components: { entity: "component", read: VIEWER, write: MEMBER, scope: "network", isReadOnly: true },
   "if-entries": { entity: "if_entry", read: VIEWER, write: MEMBER, scope: "network" },
   subnets: { entity: "subnet", read: VIEWER, write: MEMBER, scope: "network" },
   "ip-ranges": { entity: "ip_range", read: VIEWER, write: MEMBER, scope: "network" },
@@ -84,9 +87,10 @@ const TABLE_IMPORTED = new Set(["bindings", "discovery/schedules", "markers", "c
 
 function standardRights(): Record<string, Right> {
   const rights: Record<string, Right> = {};
-  for (const [plural, { read, write, hasNoUpdate }] of Object.entries(STANDARD)) {
+  for (const [plural, { read, write, hasNoUpdate, isReadOnly }] of Object.entries(STANDARD)) {
     const path = `/api/v1/${plural}`;
     for (const suffix of ["", "/export/csv", "/:id", "/:id/history"]) rights[`GET ${path}${suffix}`] = read;
+    if (isReadOnly === true) continue;
     for (const endpoint of [
       `DELETE ${path}/:id`,
       `POST ${path}/bulk-delete`,

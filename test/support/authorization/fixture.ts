@@ -12,6 +12,7 @@ import {
   type JsonRecord,
   type NewApiKey,
   newApiKey,
+  newComponent,
   newIgnored,
   newUser,
 } from "../appliance/factories.ts";
@@ -322,6 +323,7 @@ async function createRecords(
     bindings: binding.id,
     "if-entries": entry.id,
     "discovery/schedules": schedule.id,
+    components: newComponent(appliance, device, { model: `${word} model`, serial_number: `${word}-component` }).id,
     "discovery/ignored": ignored.id,
     credentials: common.credential.id,
     tags: common.tag.id,

@@ -34,7 +34,7 @@ interface LedgerRecord {
 
 const NAMES = new Map(KINDS.map((kind) => [kind.code, kind.name]));
 const COUNTED_PARTS: Readonly<Record<string, readonly string[]>> = {
-  host: ["interfaces", "ip_addresses", "ports", "services"],
+  host: ["interfaces", "ip_addresses", "ports", "services", "components"],
   service: ["bindings"],
 };
 const OPERATIONS = Object.keys(OPERATION) as Array<keyof typeof OPERATION>;

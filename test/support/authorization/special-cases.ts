@@ -1231,7 +1231,7 @@ function changeFilters(
   const changeFilter = (title: string, query: string, matches: (change: CountedVersion) => boolean) => {
     return { title, query, matches };
   };
-  const hostParts = ["ip_address", "port", "service", "binding", "if_entry"];
+  const hostParts = ["ip_address", "port", "service", "binding", "if_entry", "component"];
   const perSite = context.sites.flatMap(({ name, networkId, records: { hosts, subnets, ports } }) => [
     changeFilter(
       `network_id of ${name}`,

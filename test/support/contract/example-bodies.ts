@@ -37,4 +37,4 @@ function numberOf(name: string): number {
 /** Kinds that the API can create, referenced kinds first. */
 export const CREATABLE = [...RESOURCES]
   .sort((a, b) => a.kind.code - b.kind.code)
-  .filter(({ path }) => path !== "discovery/ignored");
+  .filter(({ path, isReadOnly }) => path !== "discovery/ignored" && isReadOnly !== true);

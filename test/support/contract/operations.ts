@@ -5,6 +5,7 @@ import { PASSWORD, type TestAppliance } from "../appliance/appliance.ts";
 import {
   expectOk,
   type JsonRecord,
+  newComponent,
   newCredential,
   newHost,
   newIgnored,
@@ -116,6 +117,7 @@ export async function newRecordFixture(appliance: TestAppliance): Promise<Record
   const ids: Record<string, string> = {
     "auth/keys": key.id,
     bindings: binding.id,
+    components: newComponent(appliance, host).id,
     credentials: credential.id,
     "discovery/ignored": newIgnored(appliance).id,
     "discovery/schedules": schedule.id,

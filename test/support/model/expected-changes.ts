@@ -34,7 +34,7 @@ export interface ChangeQuery {
 
 /** Changes of children count for their host, and those of bindings for their service. */
 const CHILD_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  host: ["interfaces", "ip_addresses", "ports", "services"],
+  host: ["interfaces", "ip_addresses", "ports", "services", "components"],
   service: ["bindings"],
 };
 const UNREPORTED_KINDS = ["fdb_entry", "credential_assignment"];
