@@ -34,6 +34,7 @@ import { rememberVlans } from "./reads-memory.ts";
 import { recordComponents } from "./record-components.ts";
 import { inLastRead, recordInterfaces } from "./record-interfaces.ts";
 import { recordOpenPorts } from "./record-ports.ts";
+import { endReplacedForwarding } from "./replaced-devices.ts";
 import type { Reported, ReportedEach } from "./reported-fields.ts";
 import { rememberReport, unchangedReport } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
@@ -159,6 +160,7 @@ function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }
     known === null ? "answered SNMP" : `answered SNMP; known by its ${known.similarity.reason}`,
   );
 
+  if (!isAdditional) endReplacedForwarding(write, host, polledAddress);
   const present = book.ofHost(host.id);
   const contested = recordAddresses(write, book, host, sighting, present, omitted);
   const isAlone = !isAdditional && !write.isRepeat && !write.index.isConsolidated(host.id);

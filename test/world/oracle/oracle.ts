@@ -16,6 +16,8 @@ export class Oracle {
   private readonly disputes = new Set<string>();
   private readonly changedAt: ReadonlyMap<Subject, number>;
   private readonly readAt = new Map<string, number>();
+  /** Device last read at each address. */
+  private readonly readThere = new Map<string, string>();
   private readonly neighborsOf = new Map<string, Truth["neighbors"]>();
   /** Subjects that a read of another device reported something about. */
   private readonly revealedAt = new Map<Subject, number>();
@@ -36,6 +38,10 @@ export class Oracle {
     if ((this.changedAt.get(`device ${truth.device}`) ?? 0) >= (this.readAt.get(truth.device) ?? 0))
       this.reveal(truth.device, now);
     this.readAt.set(truth.device, now);
+    // The first report of a successor reveals that its predecessor is gone.
+    const former = this.readThere.get(truth.address);
+    if (former !== undefined && former !== truth.device) this.reveal(former, now);
+    this.readThere.set(truth.address, truth.device);
   }
 
   /** Records which machines were seen with which addresses. */
