@@ -80,6 +80,7 @@ class Facts {
       hostname: random.pick([null, this.randomName()]),
       sys_name: random.pick([null, name, this.randomName()]),
       chassis_id: random.pick([null, this.randomMac(), "chassis 1"]),
+      bridge_address: random.pick([null, this.randomMac()]),
       serial_number: random.pick([null, null, "FOC1234X0YZ"]),
       addresses: Array.from({ length: random.integer(3) }, () => ({
         ip_address: this.randomAddress(),
@@ -223,7 +224,14 @@ const NETWORK_SIZES: Record<string, NetworkSize & { readonly rounds: number }> =
 /** A host with one address and one interface, without neighbors. */
 function plainHost(number: number, mac: string | null): { readonly host: MapHost; readonly port: MapPort } {
   const id = hostId(number);
-  const hostFields = { hostname: null, chassis_id: null, serial_number: null, manufacturer: null, model: null };
+  const hostFields = {
+    hostname: null,
+    chassis_id: null,
+    bridge_address: null,
+    serial_number: null,
+    manufacturer: null,
+    model: null,
+  };
   const type = { device_type: "Unknown", device_type_source: null } as const;
   const host = { ...hostFields, ...type, id, name: id, sys_name: null, management_url: null, stale_since: null };
   const ids = { id: portId(number, 0), host_id: id, if_index: 1, if_descr: "Gi0/1" };

@@ -297,16 +297,39 @@ describe("cloned and misleading identifiers", () => {
     expect(endsOf(network.receives("sw1 Gi0/1", stranger))).toEqual({});
   });
 
-  test("a name does not match a host with another chassis id, nor an address one with another name", () => {
+  test("an address does not match a host with another name", () => {
     const network = pair();
-    const other = network.lldp("sw2 Gi0/2", { chassis_id: macId(macOf(88, 8)) });
-    network.receives("sw1 Gi0/1", without(other, "mgmt_addr"));
     network.receives("sw1 Gi0/2", without(network.lldp("sw2 Gi0/2", { sys_name: "stranger" }), "chassis_id"));
     expect(endsOf(network)).toEqual({});
   });
 
-  test("name and address together do not match another chassis id: both may be factory defaults", () => {
-    expect(endsAfterAnnouncement({ chassis_id: macId(macOf(88, 8)) })).toEqual({});
+  test("a system name matches a host with another chassis id, alone or with the host's address", () => {
+    const other = { chassis_id: macId(macOf(88, 8)) };
+    expect(endsAfterAnnouncement(other)).toEqual(BOTH);
+    const network = pair();
+    expect(endsOf(network.receives("sw1 Gi0/1", without(network.lldp("sw2 Gi0/2", other), "mgmt_addr")))).toEqual(BOTH);
+    expect(endsAfterAnnouncement({ ...other, mgmt_addr: "10.9.9.9" })).toEqual({});
+  });
+
+  test("a system name does not match another chassis id if it is a factory default, or of several devices", () => {
+    const endsFor = (sysName: string, chassis: string, withAddress: boolean, twin: string | null = null) => {
+      const network = new Neighborhood().hostWith("sw1", "Gi0/1");
+      network.host("sw2", { sysName }).ports("sw2", "Gi0/2").host("sw3", { sysName: twin }).ports("sw3", "Gi0/3");
+      const announcement = network.lldp("sw2 Gi0/2", { chassis_id: macId(chassis) });
+      return endsOf(network.receives("sw1 Gi0/1", withAddress ? announcement : without(announcement, "mgmt_addr")));
+    };
+    const other = macOf(88, 8);
+    expect(endsFor("Switch", other, true)).toEqual({});
+    expect(endsFor("hall-2", other, false, "hall-2")).toEqual({});
+    expect(endsFor("hall-2", macOf(3, 0), false)).toEqual({ "sw1 Gi0/1": "host-sw3" });
+    expect(endsFor("hall-2", other, true, "hall-2")["sw1 Gi0/1"]).toBe("sw2 Gi0/2");
+  });
+
+  test("a chassis id that is only the bridge address of a host matches it", () => {
+    const network = new Neighborhood().hostWith("sw1", "Gi0/1");
+    network.host("sw2", { bridge: macOf(66, 6), chassis: macOf(77, 7) }).ports("sw2", "Gi0/2");
+    const announcement = network.lldp("sw2 Gi0/2", { chassis_id: macId(macOf(66, 6)) });
+    expect(endsOf(network.receives("sw1 Gi0/1", without(announcement, "sys_name", "mgmt_addr")))).toEqual(BOTH);
   });
 
   test("a renamed or replaced device still matches if the opposite direction agrees", () => {
@@ -694,6 +717,7 @@ describe("scale", () => {
         hostname: null,
         sys_name: `sw-${h}.example.net`,
         chassis_id: macOf(h + 1, 0),
+        bridge_address: null,
         serial_number: null,
         addresses: [{ ip_address: `10.3.${h >> 8}.${h & 255}`, mac_address: null }],
       });

@@ -22,6 +22,7 @@ export const hostDetails: KindDetails<keyof components["schemas"]["ListedHost"]>
     sys_contact: 12,
     sys_descr: 20,
     chassis_id: 12,
+    bridge_address: [10, "copied"],
     tags: 12,
     hidden: 5,
     last_seen_at: 11,
@@ -48,7 +49,7 @@ export const hostDetails: KindDetails<keyof components["schemas"]["ListedHost"]>
   ],
   facts: wordList(
     "name hostname description device_type device_type_source manufacturer model serial_number asset_tag sys_name",
-    "sys_descr sys_location sys_contact sys_object_id chassis_id management_url virtualization tags",
+    "sys_descr sys_location sys_contact sys_object_id chassis_id bridge_address management_url virtualization tags",
   ),
   shownElsewhere: ["ip_addresses", "network_id", "source", "created_at", "updated_at", "last_seen_at", "stale_since"],
 };

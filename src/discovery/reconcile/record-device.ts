@@ -227,7 +227,7 @@ function isBroken({ broken = [] }: Device, table: DeviceTable): boolean {
 function reportedHost(
   device: Device,
   { hostname, mac_address }: DeviceSighting,
-): ReportedEach<HostRecord, DeviceField | "hostname"> {
+): ReportedEach<HostRecord, DeviceField | "bridge_address" | "hostname"> {
   const { sys_name, sys_descr, sys_object_id, sys_location, sys_contact, model, serial_number } = device;
   return {
     sys_name,
@@ -239,6 +239,7 @@ function reportedHost(
     model,
     serial_number,
     chassis_id: device.chassis_id === undefined ? undefined : (device.chassis_id?.value ?? null),
+    bridge_address: device.bridge_address,
     hostname: lineOf(hostname ?? "") || undefined,
   };
 }

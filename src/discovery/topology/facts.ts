@@ -12,6 +12,8 @@ export interface TopologyHost {
   readonly sys_name: string | null;
   /** LLDP chassis ID of any subtype. */
   readonly chassis_id: string | null;
+  /** dot1dBaseBridgeAddress. */
+  readonly bridge_address: string | null;
   readonly serial_number: string | null;
   readonly addresses: readonly TopologyAddress[];
 }

@@ -4,12 +4,15 @@
 import { parseMac } from "../../base/mac.ts";
 import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
 import { foldText, type IdentityClaim, macsOf, usableAddress, usableMac } from "./claims.ts";
-import { compareNames, deviceName, firstLabel, serialKey } from "./device-names.ts";
+import { compareNames, deviceName, firstLabel, isFactoryName, serialKey } from "./device-names.ts";
 import type { TopologyHost, TopologyPort } from "./facts.ts";
 
-/** A chassis ID or name present on both sides but different subtracts the same weight. */
+/**
+ * A chassis ID or name present on both sides but different subtracts the same weight; a chassis ID does not if the
+ * system name is enough.
+ */
 export const CLAIM_WEIGHTS = {
-  /** One of the host's MAC addresses. */
+  /** One of the host's MAC addresses, or its bridge address. */
   chassisMac: 4,
   serial: 4,
   /** Another MAC address, such as the announcing port's. */
@@ -36,6 +39,8 @@ const SHARED_BY_MAX = 64;
 export interface KnownSigns {
   readonly chassisMac: string | null;
   readonly chassisText: string | null;
+  /** dot1dBaseBridgeAddress: some devices announce it as their chassis ID. */
+  readonly bridgeMac: string | null;
   readonly sysName: string | null;
   /** From users and DNS. */
   readonly otherNames: readonly string[];
@@ -66,13 +71,39 @@ export abstract class HostSigns {
   /** Negative if contradictions prevail. */
   score(claim: IdentityClaim, hostIndex: number): number {
     const known = this.knownAt(hostIndex);
-    let score = chassisScore(claim, known, (mac) => this.has(mac, hostIndex));
+    const chassis = chassisScore(claim, known, (mac) => this.has(mac, hostIndex));
+    let score = chassis < 0 && this.isNameEnough(claim, hostIndex) ? 0 : chassis;
     if (claim.macs.some((mac) => this.has(mac, hostIndex))) score += CLAIM_WEIGHTS.mac;
     if (known.serial !== null && claim.serials.includes(known.serial)) score += CLAIM_WEIGHTS.serial;
     score += nameScore(claim, known);
-    if (claim.addresses.some((address) => this.withText(`a ${address}`)?.includes(hostIndex) === true))
-      score += CLAIM_WEIGHTS.address;
+    if (this.hasAddressOf(claim, hostIndex)) score += CLAIM_WEIGHTS.address;
     return score;
+  }
+
+  /** True if any host has a name of the claim. */
+  hasNamesake(claim: IdentityClaim): boolean {
+    return keysOf(claim).some((key) => isNameKey(key) && (this.withText(key)?.length ?? 0) > 0);
+  }
+
+  /**
+   * True if a claim is a host's whatever its chassis ID: some devices announce another one on every port. The claim has
+   * the host's system name and one of its addresses; without any address, no other host has the name or the chassis ID.
+   */
+  private isNameEnough(claim: IdentityClaim, hostIndex: number): boolean {
+    const { sysName } = this.knownAt(hostIndex);
+    if (sysName === null || isFactoryName(sysName)) return false;
+    if (!claim.names.some((name) => compareNames(name, sysName) !== "Different")) return false;
+    if (claim.addresses.length > 0) return this.hasAddressOf(claim, hostIndex);
+    if (claim.chassisMac !== null && (this.withMac(claim.chassisMac)?.length ?? 0) > 0) return false;
+    return keysOf(claim).every((key) => !isNameKey(key) || this.isOnly(this.withText(key), hostIndex));
+  }
+
+  private isOnly(hostIndexes: readonly number[] | undefined, hostIndex: number): boolean {
+    return hostIndexes === undefined || hostIndexes.every((each) => each === hostIndex);
+  }
+
+  private hasAddressOf(claim: IdentityClaim, hostIndex: number): boolean {
+    return claim.addresses.some((address) => this.withText(`a ${address}`)?.includes(hostIndex) === true);
   }
 
   private has(mac: string, hostIndex: number): boolean {
@@ -102,6 +133,7 @@ export class ClaimedHosts extends HostSigns {
     this.known = hosts.map((host, hostIndex) => {
       const known = knownSignsOf(host);
       this.addMac(known.chassisMac, hostIndex);
+      this.addMac(known.bridgeMac, hostIndex);
       for (const { mac_address } of host.addresses) {
         const hostIndexes = byAddressMac.get(usableMac(mac_address) ?? "");
         if (hostIndexes !== undefined && hostIndexes.at(-1) !== hostIndex) hostIndexes.push(hostIndex);
@@ -167,6 +199,7 @@ export function knownSignsOf(host: TopologyHost): KnownSigns {
   return {
     chassisMac,
     chassisText: isText ? foldText(host.chassis_id as string) : null,
+    bridgeMac: usableMac(host.bridge_address),
     sysName: deviceName(host.sys_name),
     otherNames: [deviceName(host.name), deviceName(host.hostname)].filter((name) => name !== null),
     serial: serialKey(host.serial_number),
@@ -203,6 +236,10 @@ export function keysOfHost(host: TopologyHost, { chassisText, sysName, otherName
     if (label !== name) keys.push(`d ${label}`);
   }
   return keys;
+}
+
+function isNameKey(key: string): boolean {
+  return key.startsWith("n ") || key.startsWith("d ");
 }
 
 function addTo(index: Map<string, number[]>, key: string, hostIndex: number): void {

@@ -96,14 +96,15 @@ export function sortedByPosition(parts: readonly AddressPart[] = []): TopologyAd
 }
 
 export function hostPart(host: HostRecord): HostPart {
-  const { id, name, hostname, sys_name, chassis_id, serial_number, manufacturer, model, management_url, stale_since } =
-    host;
+  const { id, name, hostname, sys_name, chassis_id, serial_number } = host;
+  const { manufacturer, model, management_url, stale_since } = host;
   return {
     id,
     name,
     hostname,
     sys_name,
     chassis_id,
+    bridge_address: host.bridge_address ?? null,
     serial_number,
     manufacturer,
     model,

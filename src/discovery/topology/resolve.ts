@@ -23,6 +23,8 @@ export interface ResolvedClaim {
   readonly certainty: EndCertainty;
   /** The host referred to, even if not at the far end. */
   readonly hostId: string | null;
+  /** True if any host has its name. */
+  readonly hasNamesake: boolean;
 }
 
 export interface PortResolution {
@@ -340,7 +342,8 @@ export class ClaimResolution {
       const announced: (Neighbor | null)[] = (portClaims[0] as EvaluatedClaim).claim.port.announcements.map(() => null);
       const claims = portClaims.map((evaluated): ResolvedClaim => {
         const hostId = evaluated.far?.host_id ?? (evaluated.host === null ? null : this.lookup.idAt(evaluated.host));
-        const resolved = { claim: evaluated.claim, ...this.farEnd(evaluated), hostId };
+        const hasNamesake = this.lookup.signs.hasNamesake(evaluated.claim);
+        const resolved = { claim: evaluated.claim, ...this.farEnd(evaluated), hostId, hasNamesake };
         for (const index of evaluated.claim.announcementIndexes) announced[index] = resolved.neighbor;
         return resolved;
       });
@@ -354,7 +357,7 @@ export class ClaimResolution {
     return resolutions;
   }
 
-  private farEnd({ host, target, far, isBeyond }: EvaluatedClaim): Omit<ResolvedClaim, "claim" | "hostId"> {
+  private farEnd({ host, target, far, isBeyond }: EvaluatedClaim): Pick<ResolvedClaim, "neighbor" | "certainty"> {
     if (isBeyond) return { neighbor: null, certainty: "Beyond" };
     if (far !== null) return { neighbor: { type: "IfEntry", id: far.id }, certainty: "Port" };
     if (host === null) return { neighbor: null, certainty: "Unknown" };

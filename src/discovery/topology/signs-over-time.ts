@@ -76,7 +76,7 @@ function signsOf(host: TopologyHost, ports: Iterable<TopologyPort>): Signs {
   for (const { mac_address } of ports) if (mac_address !== null) portMacs.add(mac_address);
   return {
     known,
-    chassisMacs: known.chassisMac === null ? [] : [known.chassisMac],
+    chassisMacs: [...new Set([known.chassisMac, known.bridgeMac])].filter((mac) => mac !== null),
     addressMacs: [...addressMacs],
     portMacs: [...portMacs],
     texts: [...new Set(keysOfHost(host, known))],

@@ -4,6 +4,7 @@
 import { compareCodePoints, textSortKey } from "../../base/text.ts";
 import type { FactsChange, MapHost, MapPort } from "../../discovery/topology/facts.ts";
 import { ResolutionOverTime } from "../../discovery/topology/resolution-over-time.ts";
+import { AnnouncedNames } from "./announced-names.ts";
 import { bundleCables } from "./bundles.ts";
 import { endsOf, joinHalves, linkOf, mergeAdditions } from "./cables.ts";
 import type { MapChange, MapEnd, MapLink, MapNode, NetworkMap } from "./map.ts";
@@ -19,6 +20,7 @@ export class MapOverTime {
   private readonly hosts = new Map<string, MapHost>();
   private readonly ports = new Map<string, { readonly n: number; readonly port: MapPort }>();
   private readonly shares = new SharesOverTime();
+  private readonly names = new AnnouncedNames();
   private readonly nodes = new Map<string, MapNode>();
   /** Links between two nodes, by pairKey. */
   private readonly links = new Map<string, readonly MapLink[]>();
@@ -32,6 +34,10 @@ export class MapOverTime {
   /** @returns the differences; may include unchanged items */
   revise(change: FactsChange): MapChange {
     const toRead = new Set([...this.resolution.update(change), ...change.ports.keys()]);
+    // The set grows during iteration.
+    for (const portId of toRead)
+      for (const label of this.names.set(portId, this.resolution.get(portId)))
+        for (const other of this.shares.consulting(nameKey(label))) toRead.add(other);
     for (const id of [...change.hosts.keys(), ...change.ports.keys()])
       for (const portId of this.shares.consulting(id)) toRead.add(portId);
     for (const [id, host] of change.hosts) put(this.hosts, id, host);
@@ -84,6 +90,10 @@ export class MapOverTime {
       port: (id) => {
         consulted.add(id);
         return this.ports.get(id)?.port;
+      },
+      addressesNamed: (label) => {
+        consulted.add(nameKey(label));
+        return this.names.addressesOf(label);
       },
     });
     return { ...share, n: known.n, consulted };
@@ -144,6 +154,11 @@ export class MapOverTime {
     if (host === undefined) return isLinked ? this.shares.unknownDevice(id) : null;
     return isLinked || this.includeIsolated ? hostNode(host, this.shares.managedAt(id)) : null;
   }
+}
+
+/** Differs from every id. */
+function nameKey(label: string): string {
+  return `name ${label}`;
 }
 
 function put<Value>(values: Map<string, Value>, id: string, value: Value | null): void {

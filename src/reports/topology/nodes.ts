@@ -2,8 +2,10 @@
 
 import type { Announcement } from "../../discovery/topology/announcements.ts";
 import type { IdentityClaim } from "../../discovery/topology/claims.ts";
-import { firstLabel } from "../../discovery/topology/device-names.ts";
+import { isFactoryName } from "../../discovery/topology/device-names.ts";
 import type { MapHost } from "../../discovery/topology/facts.ts";
+import type { ResolvedClaim } from "../../discovery/topology/resolve.ts";
+import { labelOf } from "./announced-names.ts";
 import type { MapNode } from "./map.ts";
 
 /** @param managedAt the node's own address that others announce as its management address */
@@ -27,10 +29,23 @@ export function hostNode(host: MapHost, managedAt: string | undefined): MapNode 
   };
 }
 
-/** Node for a claim that identifies no host. */
-export function unknownDeviceNode(networkId: string, claim: IdentityClaim): MapNode {
-  const digest = new Bun.CryptoHasher("sha256").update(`${networkId} ${identityOf(claim)}`).digest("hex");
-  return unknownNode(`unknown-${digest.slice(0, 16)}`, claim);
+/**
+ * Node for a claim that identifies no host.
+ * @param addressesNamed addresses that devices with a name announce elsewhere
+ */
+export function unknownDeviceNode(
+  networkId: string,
+  resolved: ResolvedClaim,
+  addressesNamed: (label: string) => readonly string[],
+): MapNode {
+  const identity = identityOf(resolved, addressesNamed);
+  const digest = new Bun.CryptoHasher("sha256").update(`${networkId} ${identity}`).digest("hex");
+  return unknownNode(`unknown-${digest.slice(0, 16)}`, resolved.claim);
+}
+
+/** The one of two descriptions of a device that has its address; the first if both do. */
+export function fullerNode(first: MapNode, second: MapNode): MapNode {
+  return first.management_address === null && second.management_address !== null ? second : first;
 }
 
 /** The address in the management URL, if it belongs to the host. */
@@ -46,19 +61,30 @@ function urlAddress({ management_url: url, addresses }: MapHost): string | null 
       )?.ip_address ?? null);
 }
 
-/** Identifies devices that are not hosts by name together with address or chassis id: many have a default name. */
-function identityOf({
-  names: [name],
-  chassisMac,
-  chassisText,
-  addresses: [address],
-  macs: [mac],
-  serials: [serial],
-  port,
-  announcementIndexes: places,
-}: IdentityClaim): string {
-  const rest = address ?? chassisMac ?? chassisText?.text ?? mac ?? serial;
-  if (name !== undefined) return `name ${firstLabel(name)} ${rest ?? ""}`;
+/**
+ * Identifies devices that are not hosts by name and address. Some announce another chassis id on every port, so a name
+ * without an address is enough, unless it is a factory default or several devices have it.
+ */
+function identityOf(
+  { claim, hasNamesake }: ResolvedClaim,
+  addressesNamed: (label: string) => readonly string[],
+): string {
+  const {
+    chassisMac,
+    chassisText,
+    addresses: [address],
+    macs: [mac],
+    serials: [serial],
+    port,
+    announcementIndexes: places,
+  } = claim;
+  const label = labelOf(claim);
+  if (label !== undefined) {
+    const [known, ...others] = address !== undefined ? [address] : addressesNamed(label);
+    const isNameEnough = !isFactoryName(label) && !hasNamesake && others.length === 0;
+    const rest = address ?? (isNameEnough ? known : (chassisMac ?? chassisText?.text ?? mac ?? serial));
+    return `name ${label} ${rest ?? ""}`;
+  }
   const identifier = chassisMac ?? chassisText?.text ?? address ?? mac ?? serial;
   return identifier === undefined ? `port ${port.id} ${places[0]}` : `id ${identifier}`;
 }

@@ -22,6 +22,8 @@ export interface Surroundings {
   readonly networkId: string;
   host(id: string): MapHost | undefined;
   port(id: string): MapPort | undefined;
+  /** Addresses announced with a name by devices that are no hosts. */
+  addressesNamed(label: string): readonly string[];
 }
 
 /** @param resolution of the interface: a stored far end takes precedence, if it is in the network */
@@ -101,12 +103,11 @@ class ShareBuilder {
     return { ...announcedEnd, far: null, certainty: "Announced", isOpen: false };
   }
 
-  private announcedEnd({ claim, hostId, certainty: standing }: ResolvedClaim): {
-    farNode: string;
-    unknownDevice: MapNode | null;
-  } {
+  private announcedEnd(resolved: ResolvedClaim): { farNode: string; unknownDevice: MapNode | null } {
+    const { hostId, certainty: standing } = resolved;
     if (hostId !== null && standing !== "Unknown") return { farNode: hostId, unknownDevice: null };
-    const unknownDevice = unknownDeviceNode(this.surroundings.networkId, claim);
+    const { networkId } = this.surroundings;
+    const unknownDevice = unknownDeviceNode(networkId, resolved, (label) => this.surroundings.addressesNamed(label));
     return { farNode: unknownDevice.id, unknownDevice };
   }
 

@@ -3,12 +3,13 @@
 import { MultiMap } from "../../discovery/topology/index-of.ts";
 import type { Addition } from "./cables.ts";
 import type { MapNode } from "./map.ts";
+import { fullerNode } from "./nodes.ts";
 import type { PortShare } from "./port-share.ts";
 
 export interface StoredShare extends PortShare {
   /** Record number of the interface; determines the order of interfaces. */
   readonly n: number;
-  /** Ids of hosts and interfaces it depends on. */
+  /** Ids of hosts and interfaces it depends on, and `name X` for the addresses announced with a name. */
   readonly consulted: ReadonlySet<string>;
 }
 
@@ -54,7 +55,7 @@ export class SharesOverTime {
     return redraw;
   }
 
-  /** Interfaces that depend on a host or an interface. */
+  /** Interfaces that depend on a host, an interface or a name. */
   consulting(id: string): ReadonlySet<string> {
     return this.byConsulted.get(id);
   }
@@ -86,13 +87,12 @@ export class SharesOverTime {
   /** A device that is not a host, as first announced; null for a host. */
   unknownDevice(id: string): MapNode | null {
     const shares = this.first(id);
-    for (const sort of ["direct", "beyond"] as const) {
-      for (const share of shares) {
-        const found = share[sort].find(({ unknownDevice }) => unknownDevice?.id === id);
-        if (found !== undefined) return found.unknownDevice;
-      }
-    }
-    return null;
+    let known: MapNode | null = null;
+    for (const sort of ["direct", "beyond"] as const)
+      for (const share of shares)
+        for (const { unknownDevice } of share[sort])
+          if (unknownDevice?.id === id) known = known === null ? unknownDevice : fullerNode(known, unknownDevice);
+    return known;
   }
 
   private first(nodeId: string): StoredShare[] {

@@ -3,10 +3,11 @@
 import { sortedBy, textSortKey } from "../../base/text.ts";
 import type { NetworkFacts } from "../../discovery/topology/facts.ts";
 import { type PortResolution, resolveNeighbors } from "../../discovery/topology/resolve.ts";
+import { AnnouncedNames } from "./announced-names.ts";
 import { bundleCables } from "./bundles.ts";
 import { endsOf, groupOf, joinHalves, linkOf, type MapCable, mergeAdditions } from "./cables.ts";
 import type { MapEnd, MapNode, NetworkMap } from "./map.ts";
-import { hostNode } from "./nodes.ts";
+import { fullerNode, hostNode } from "./nodes.ts";
 import { type PortShare, type Surroundings, shareOf } from "./port-share.ts";
 
 /**
@@ -19,7 +20,14 @@ export function mapOf(networkId: string, facts: NetworkFacts, includeIsolated: b
   const farEnds = farEndsIn(facts, resolutions);
   // Only far ends and what they are part of, which are few of all ports.
   const ports = new Map(facts.ports.flatMap((port) => (farEnds.has(port.id) ? [[port.id, port]] : [])));
-  const surroundings: Surroundings = { networkId, host: (id) => hosts.get(id), port: (id) => ports.get(id) };
+  const names = new AnnouncedNames();
+  for (const [portId, resolution] of resolutions) names.set(portId, resolution);
+  const surroundings: Surroundings = {
+    networkId,
+    host: (id) => hosts.get(id),
+    port: (id) => ports.get(id),
+    addressesNamed: (label) => names.addressesOf(label),
+  };
   const shares: PortShare[] = [];
   for (const port of facts.ports) {
     const resolution = resolutions.get(port.id);
@@ -48,8 +56,11 @@ function drawMap(cables: readonly MapCable[], { facts, shares, includeIsolated }
     for (const [hostId, address] of notes) if (!managedAt.has(hostId)) managedAt.set(hostId, address);
   for (const sort of ["direct", "beyond"] as const)
     for (const share of shares)
-      for (const { unknownDevice } of share[sort])
-        if (unknownDevice !== null && !unknown.has(unknownDevice.id)) unknown.set(unknownDevice.id, unknownDevice);
+      for (const { unknownDevice } of share[sort]) {
+        if (unknownDevice === null) continue;
+        const known = unknown.get(unknownDevice.id);
+        unknown.set(unknownDevice.id, known === undefined ? unknownDevice : fullerNode(known, unknownDevice));
+      }
   const hosts = facts.hosts
     .filter(({ id }) => includeIsolated || linked.has(id))
     .map((host) => hostNode(host, managedAt.get(host.id)));

@@ -92,11 +92,13 @@ function assertConsolidatable(destination: HostRecord, other: HostRecord): void 
 }
 
 /** Fields, including device-reported ones, copied to the destination if it has no value. */
-const FILLED_FIELDS = [...HOST_WRITE_FIELDS, "chassis_id"] as const;
+const FILLED_FIELDS = [...HOST_WRITE_FIELDS, "chassis_id", "bridge_address"] as const;
 
 /** Changed fields of the destination. */
 function mergedFields(destination: HostRecord, other: HostRecord): Partial<HostRecord> {
-  const missing = FILLED_FIELDS.filter((field) => destination[field] === null && other[field] !== null);
+  const missing = FILLED_FIELDS.filter(
+    (field) => (destination[field] ?? null) === null && (other[field] ?? null) !== null,
+  );
   const isStale = destination.stale_since !== undefined && other.stale_since !== undefined;
   return {
     ...Object.fromEntries(missing.map((field) => [field, other[field]])),

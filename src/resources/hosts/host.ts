@@ -5,7 +5,7 @@ import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns, type OwnFields } from "../../db/kind.ts";
-import { Description, Line, Name, Nullable, OneOf, TagIds, Timestamp, Uuid } from "../../schemas/schemas.ts";
+import { Description, Line, MacText, Name, Nullable, OneOf, TagIds, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { customFieldsOfResponse, withValueNames, wordsOfValues } from "../custom-fields/field-values.ts";
 import { discoverableFields } from "../discovered.ts";
 import { requiredReference } from "../live-columns.ts";
@@ -46,6 +46,11 @@ export const hostFields = {
   source: Source,
   virtualization: Nullable(HostVirtualization),
   ...deviceFields,
+  bridge_address: Type.Optional(
+    Nullable(MacText, {
+      description: "dot1dBaseBridgeAddress (RFC 4188), by which neighbors may know the device. Absent if unknown.",
+    }),
+  ),
   device_type: Type.Optional(
     OneOf(DEVICE_TYPES, {
       description:
@@ -69,7 +74,7 @@ export const hostFields = {
 export interface HostRecord extends RecordOf<TObject<typeof hostFields>> {}
 
 /** Fields ignored when a client sends them back. */
-export const HOST_READ_ONLY = ["source", "chassis_id", "device_type_source"] as const;
+export const HOST_READ_ONLY = ["source", "chassis_id", "bridge_address", "device_type_source"] as const;
 const DeviceLine = Type.Optional(Nullable(Type.String({ maxLength: 4_000 })));
 
 /** Optional fields of a write. */

@@ -9,6 +9,7 @@ interface HostOptions {
   readonly name?: string;
   readonly hostname?: string | null;
   readonly chassis?: string | null;
+  readonly bridge?: string;
   readonly serial?: string | null;
   readonly address?: string | null;
   readonly addressMac?: string;
@@ -38,6 +39,7 @@ export class Neighborhood {
       hostname: options.hostname ?? null,
       sys_name: sysName,
       chassis_id: options.chassis === undefined ? macOf(number, 0) : options.chassis,
+      bridge_address: options.bridge ?? null,
       serial_number: options.serial ?? null,
       addresses: address === null ? [] : [{ ip_address: address, mac_address: options.addressMac ?? null }],
     });
