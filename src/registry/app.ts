@@ -26,6 +26,7 @@ import { type DiscoveryOptions, discoveryRoutes } from "../discovery/self/routes
 import { handbookRoutes } from "../handbook/routes.ts";
 import { changeFeedRoutes } from "../history/change-feed-routes.ts";
 import { diffRoutes } from "../history/diff-routes.ts";
+import { lastSeenOfHost } from "../history/last-place.ts";
 import { ledgerRoutes } from "../history/ledger-routes.ts";
 import { locateRoutes } from "../history/locate/routes.ts";
 import { recordHistoryRoutes } from "../history/record-history-routes.ts";
@@ -179,7 +180,7 @@ export function createApp(options: AppOptions) {
     isDemo: options.isDemo,
     limitations,
   });
-  hostRoutes(surface, options.backend);
+  hostRoutes(surface, options.backend, lastSeenOfHost);
   consolidationRoutes(surface, options.backend);
   ifEntryRoutes(surface, options.backend);
   componentRoutes(surface, options.backend);

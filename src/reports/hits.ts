@@ -5,6 +5,7 @@ import { compareCodePoints, textSortKey } from "../base/text.ts";
 import { vendorOf } from "../base/vendors/vendor.ts";
 import type { AnyKind, RecordBase } from "../db/kind.ts";
 import { hostKind } from "../resources/hosts/host.ts";
+import type { LastSeen } from "../resources/last-seen.ts";
 import { networkKind } from "../resources/networks/network.ts";
 import { recordLabel } from "../resources/record-label.ts";
 import type { RecordVersions } from "./record-versions.ts";
@@ -38,6 +39,7 @@ export interface SearchResult {
   readonly match: Match & { readonly vendor?: string | null };
   readonly named_until: string | null;
   readonly deleted_at: string | null;
+  readonly last_seen: LastSeen | null;
 }
 
 /** Visibility of a version to the caller. */
@@ -112,8 +114,13 @@ export class HitList {
       .map(({ hit }) => hit);
   }
 
-  /** Adds the names of the networks and hosts. */
-  results(hits: readonly Hit[], versions: RecordVersions, visibility: VersionVisibility): SearchResult[] {
+  /** Adds the names of the networks and hosts, and last places. */
+  results(
+    hits: readonly Hit[],
+    versions: RecordVersions,
+    visibility: VersionVisibility,
+    lastSeenOf: (hit: Hit) => LastSeen | null,
+  ): SearchResult[] {
     const containers = versions.byIds(
       hits
         .flatMap(({ kind, record }) => [containerIdOf(kind, record, "network"), containerIdOf(kind, record, "host")])
@@ -125,16 +132,20 @@ export class HitList {
         ? null
         : { id: record.id, name: recordLabel(kind, record) };
     };
-    return hits.map(({ kind, record, match, namedUntil, deletedAt }) => ({
-      type: kind.name,
-      id: record.id,
-      name: recordLabel(kind, record),
-      network: nameRef(networkKind, containerIdOf(kind, record, "network")),
-      host: nameRef(hostKind, containerIdOf(kind, record, "host")),
-      match: withVendor(match),
-      named_until: namedUntil?.() ?? null,
-      deleted_at: deletedAt,
-    }));
+    return hits.map((hit) => {
+      const { kind, record, match, namedUntil, deletedAt } = hit;
+      return {
+        type: kind.name,
+        id: record.id,
+        name: recordLabel(kind, record),
+        network: nameRef(networkKind, containerIdOf(kind, record, "network")),
+        host: nameRef(hostKind, containerIdOf(kind, record, "host")),
+        match: withVendor(match),
+        named_until: namedUntil?.() ?? null,
+        deleted_at: deletedAt,
+        last_seen: lastSeenOf(hit),
+      };
+    });
   }
 }
 

@@ -3,6 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { HOST_EXAMPLE } from "../resources/hosts/host-example.ts";
 import { IF_ENTRY_EXAMPLE } from "../resources/if-entries/if-entry.ts";
+import { LastSeenField } from "../resources/last-seen.ts";
 import { NETWORK_EXAMPLE } from "../resources/networks/network.ts";
 import { Nullable, OneOf, Timestamp, Uuid } from "../schemas/schemas.ts";
 import { SEARCHED_TYPES } from "./search.ts";
@@ -33,6 +34,7 @@ export const SearchResults = Type.Array(
         description: "When the record lost the matching name; null for a current name.",
       }),
       deleted_at: Nullable(Timestamp, { description: "Time of the deletion; null for a live record." }),
+      last_seen: LastSeenField,
     },
     { $id: "SearchResult" },
   ),
@@ -58,5 +60,6 @@ export const SEARCH_EXAMPLE = [
     match: { field: "if_descr", value: IF_ENTRY_EXAMPLE.if_descr, kind: "Exact" },
     named_until: null,
     deleted_at: null,
+    last_seen: null,
   },
 ];

@@ -7,9 +7,14 @@ import type { AnyKind, RecordBase } from "../db/kind.ts";
 import type { FixedMoment } from "../db/reading/list-query.ts";
 import { longRead, PAUSE } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
+import { hostMacs, LastPlaces } from "../history/last-place.ts";
+import type { Visibility } from "../history/records-at.ts";
 import { RESOURCES } from "../records/resources.ts";
 import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
+import { type HostRecord, hostKind } from "../resources/hosts/host.ts";
 import { ifEntryKind } from "../resources/if-entries/if-entry.ts";
+import { type IpAddressRecord, ipAddressKind } from "../resources/ip-addresses/ip-address.ts";
+import type { LastSeen } from "../resources/last-seen.ts";
 import { metaAt, successBody } from "../schemas/envelope.ts";
 import { type Hit, HitList, type SearchResult, type VersionVisibility } from "./hits.ts";
 import { PartsOfHosts } from "./parts-of-hosts.ts";
@@ -67,6 +72,8 @@ class Search implements VersionVisibility {
   private readonly onlyUserId: string | null;
   private readonly hits: HitList;
   private readonly reader: Reader;
+  private readonly visibility: Visibility;
+  private readonly places: LastPlaces;
 
   constructor(reader: Reader, input: SearchInput) {
     const { actor, networkId } = input;
@@ -93,6 +100,11 @@ class Search implements VersionVisibility {
     ).map(({ kind }) => kind);
     this.onlyUserId = atLeast(actor.role, "Admin") ? null : (reader.recordIds([actor.userN])[0] ?? "");
     this.hits = new HitList(this.kinds);
+    this.visibility = {
+      organizationN: actor.organizationN,
+      networkIds: this.networkIds === null ? null : [...this.networkIds],
+    };
+    this.places = new LastPlaces(reader, input.moment.asOf.sequence, this.visibility);
   }
 
   *run(): Generator<void, SearchOutcome> {
@@ -104,10 +116,22 @@ class Search implements VersionVisibility {
     const { cutOff } = this.candidates;
     const isCutOff = (kind: AnyKind) => cutOff.has(kind) || (kind === ifEntryKind && cutOff.has(fdbEntryKind));
     return {
-      results: this.hits.results(hits.slice(0, limit), this.versions, this),
+      results: this.hits.results(hits.slice(0, limit), this.versions, this, (hit) => this.lastSeenOf(hit)),
       hasMore: hits.length > limit || !isComplete,
       cutOff: this.kinds.filter(isCutOff).map(({ name }) => name),
     };
+  }
+
+  /** Last place of a host, or of the machine at an address, that has no present one. */
+  private lastSeenOf({ n, kind, record, deletedAt }: Hit): LastSeen | null {
+    if (kind === ipAddressKind) {
+      const { network_id, mac_address } = record as IpAddressRecord;
+      return this.places.ofAbsent(network_id, mac_address === null ? [] : [mac_address]);
+    }
+    if (kind !== hostKind) return null;
+    const [newest] = deletedAt === null ? [] : this.versions.newest([n]);
+    const sequence = newest === undefined ? this.input.moment.asOf.sequence : newest.sequence - 1;
+    return this.places.ofAbsent((record as HostRecord).network_id, hostMacs(this.reader, n, sequence, this.visibility));
   }
 
   sees(kind: AnyKind, record: RecordBase): boolean {

@@ -144,6 +144,7 @@ describe("GET /api/v1/locate", () => {
       ambiguity: null,
       candidates: [],
       truncated: false,
+      last_seen: null,
     });
     for (const query of [
       "mac=00:00:00:00:00:01",

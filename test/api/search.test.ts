@@ -84,6 +84,7 @@ describe("a search", () => {
         match: { field: "if_name", value: "Gi1/0/7", kind: "Exact" },
         named_until: null,
         deleted_at: null,
+        last_seen: null,
       },
     ]);
   });

@@ -43,7 +43,15 @@ describe("the addresses of a subnet", () => {
     const holder = (host: JsonRecord, position: number) => {
       const { id, name, mac_address: mac, last_seen_at } = host.ip_addresses[position];
       const vendor = mac === null ? null : "Intel Corporate";
-      return { id, host: { id: host.id, name: host.name }, name, mac_address: mac, vendor, last_seen_at };
+      return {
+        id,
+        host: { id: host.id, name: host.name },
+        name,
+        mac_address: mac,
+        vendor,
+        last_seen_at,
+        last_seen: null,
+      };
     };
     const phones = { ip_range: { id: dhcp.id, purpose: "Dhcp", description: "Phones" } };
     expect(await rowsOf(subnet)).toEqual([
@@ -300,7 +308,7 @@ function naive(subnet: JsonRecord, { subnets, addresses, ranges, hosts }: Invent
     const position = addressIndex(address.ip_address);
     holders.set(position, [
       ...(holders.get(position) ?? []),
-      { id, host, name, mac_address, vendor: null, last_seen_at },
+      { id, host, name, mac_address, vendor: null, last_seen_at, last_seen: null },
     ]);
   }
   const rows: Array<JsonRecord & { from: number; to: number }> = [];

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { OwnFields } from "../../src/db/kind.ts";
 import { locationAt } from "../../src/history/locate/locate.ts";
-import type { Candidate, Interval, Location } from "../../src/history/locate/locate-schema.ts";
+import type { Candidate, Interval, PresentLocation } from "../../src/history/locate/locate-schema.ts";
 import { locateTimeline } from "../../src/history/locate/timeline.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
@@ -32,7 +32,11 @@ function write(topology: Topology, isLearned?: (switchName: string, name: string
   ports = topology.write(store, isLearned);
 }
 
-function locate(mac: string, sequence = store.reader.head().sequence, networkIds: string[] | null = null): Location {
+function locate(
+  mac: string,
+  sequence = store.reader.head().sequence,
+  networkIds: string[] | null = null,
+): PresentLocation {
   const sight = { organizationN: store.n(store.organizationId), networkIds };
   return runSteps(locationAt(store.reader, { by: "mac", value: mac }, sequence, sight, null));
 }

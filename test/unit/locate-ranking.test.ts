@@ -22,7 +22,7 @@ import {
   type Candidate,
   type EvidenceKind,
   FACTORS,
-  type Location,
+  type PresentLocation,
 } from "../../src/history/locate/locate-schema.ts";
 import { rank } from "../../src/history/locate/ranking.ts";
 import { runSteps } from "../support/topology/steps.ts";
@@ -136,7 +136,7 @@ function locate(
   subjects: readonly Subject[],
   question: LocateQuestion = { by: "mac", value: MAC },
   vlans: readonly VlanFact[] = [],
-): Location {
+): PresentLocation {
   const facts: Facts = {
     question,
     subjects,
@@ -153,7 +153,7 @@ function locate(
   return location;
 }
 
-const summaries = ({ candidates }: Location) =>
+const summaries = ({ candidates }: PresentLocation) =>
   candidates.map(({ port, switch: device, confidence }) =>
     [port?.role ?? "-", port?.name ?? device?.name ?? "nowhere", confidence].join(" "),
   );

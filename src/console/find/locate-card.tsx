@@ -9,6 +9,7 @@ import { Status } from "../components/status.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { percent } from "../text/find.ts";
 import { isPast, network, scopeQuery } from "../time/at.ts";
+import { LastPlace } from "./last-place.tsx";
 import { type LocateTerm, locateQuery } from "./locate-term.ts";
 import { LocationHistory } from "./location-history.tsx";
 import { type Candidate, Reasons } from "./reasons.tsx";
@@ -36,12 +37,18 @@ export function LocateCard({ term, response: { data, problem } }: Readonly<{ ter
   if (data === undefined || problem !== undefined) return null;
   const [first, ...others] = data.candidates;
   // A term that may be a host name is not reported as missing.
-  if (first === undefined && term.by === "hostname") return <LocationHistory term={term} isQuiet />;
+  if (first === undefined && data.last_seen === null && term.by === "hostname")
+    return <LocationHistory term={term} isQuiet />;
   return (
     <section class="locate" aria-label={isPast.value ? "Where it was" : "Where it is"}>
       <p class="locate-answer" dir="auto">
         {data.explanation}
       </p>
+      {data.last_seen !== null && (
+        <p>
+          <LastPlace place={data.last_seen} />
+        </p>
+      )}
       {data.ambiguity !== null && (
         <p class="note" dir="auto">
           {data.ambiguity}

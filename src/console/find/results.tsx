@@ -13,6 +13,7 @@ import { isPast, network } from "../time/at.ts";
 import { instantBefore } from "../time/instant.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
 import { groupsOf, type Hit, pageOfHit } from "./hits.ts";
+import { LastPlace } from "./last-place.tsx";
 
 interface ResultsProps {
   readonly search: string;
@@ -67,7 +68,7 @@ function NoResults({ search }: { readonly search: string }) {
 }
 
 function Result({ hit }: { readonly hit: Hit }) {
-  const { type, id, name, host, network: inNetwork, match, named_until, deleted_at } = hit;
+  const { type, id, name, host, network: inNetwork, match, named_until, deleted_at, last_seen } = hit;
   const page = pageOfHit(hit);
   // Links to a removed record lead to its last version.
   const at = deleted_at === null ? undefined : instantBefore(deleted_at);
@@ -118,6 +119,12 @@ function Result({ hit }: { readonly hit: Hit }) {
           <>
             {" · "}
             removed <When instant={deleted_at} />
+          </>
+        )}
+        {last_seen !== null && (
+          <>
+            {" · "}
+            <LastPlace place={last_seen} />
           </>
         )}
       </span>

@@ -7,6 +7,7 @@ import { Problem } from "../components/problem.tsx";
 import { RowsTable } from "../components/rows-table.tsx";
 import { Status } from "../components/status.tsx";
 import { Waiting } from "../components/waiting.tsx";
+import { LastPlace } from "../find/last-place.tsx";
 import { Reasons } from "../find/reasons.tsx";
 import { VlanLink } from "../find/vlan-link.tsx";
 import { RecordLink } from "../names/record-link.tsx";
@@ -59,7 +60,8 @@ function LocationRow({ mac, host }: { readonly mac: string; readonly host: HostD
       )}
       {problem === undefined && (candidate === undefined || candidate.switch === null || port === null) && (
         <td class="aside" colSpan={4}>
-          {data !== undefined && "No switch reports this MAC address on a known port."}
+          {data !== undefined && "No switch reports this MAC address on a known port."}{" "}
+          {data !== undefined && data.last_seen !== null && <LastPlace place={data.last_seen} />}
         </td>
       )}
       {problem === undefined && candidate !== undefined && candidate.switch !== null && port !== null && (
@@ -69,7 +71,8 @@ function LocationRow({ mac, host }: { readonly mac: string; readonly host: HostD
           </td>
           <td>
             <RecordLink type="if_entry" {...port} /> <Status status={port.oper_status} />{" "}
-            {port.role === "Uplink" && <span class="aside">uplink: located beyond this port</span>}
+            {port.role === "Uplink" && <span class="aside">uplink: located beyond this port</span>}{" "}
+            {data !== undefined && data.last_seen !== null && <LastPlace place={data.last_seen} />}
           </td>
           <td>{candidate.vlan !== null && <VlanLink vlan={candidate.vlan} />}</td>
           <td>

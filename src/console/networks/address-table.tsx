@@ -5,6 +5,7 @@ import { Copied } from "../components/copied.tsx";
 import { HeadRow } from "../components/head-row.tsx";
 import { Paged } from "../components/paged.tsx";
 import { When } from "../components/when.tsx";
+import { LastPlace } from "../find/last-place.tsx";
 import { Named } from "../names/named.tsx";
 import { groupedDigits } from "../text/digits.ts";
 import { subnetText } from "../text/networks.ts";
@@ -78,9 +79,9 @@ function Row({ row: { first, last, count, state, ip_addresses, conflict, subnet 
       </td>
       <td>
         {subnet !== null && <Named kind="subnet" id={subnet.id} />}
-        {ip_addresses.map(({ id, host }) => (
+        {ip_addresses.map(({ id, host, last_seen }) => (
           <span key={id} class="station">
-            <Named kind="host" id={host.id} />
+            <Named kind="host" id={host.id} /> {last_seen !== null && <LastPlace place={last_seen} />}
           </span>
         ))}
       </td>

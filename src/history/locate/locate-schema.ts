@@ -3,6 +3,7 @@
 
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
+import { LastSeenField } from "../../resources/last-seen.ts";
 import { MacText, Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { ASKED_BY, RECORD_TYPES } from "./facts.ts";
 
@@ -220,7 +221,8 @@ export const Location = Type.Object(
   {
     asked,
     explanation: Type.String({
-      description: "The result in one sentence: that of the first candidate, or that nothing is known.",
+      description:
+        "The result in one sentence: that of the first candidate, or that nothing is known; then the last place, if there is one.",
     }),
     ambiguity: Nullable(Type.String(), {
       description: "Why there are several candidates; null for at most one.",
@@ -229,10 +231,13 @@ export const Location = Type.Object(
       description: `Most likely first, ${CANDIDATES_MAX} at most; empty if nothing is known.`,
     }),
     truncated: Type.Boolean({ description: "Whether there are more than listed." }),
+    last_seen: LastSeenField,
   },
   { $id: "Location" },
 );
 export type Location = Static<typeof Location>;
+/** Without the last place. */
+export type PresentLocation = Omit<Location, "last_seen">;
 
 export const Interval = Type.Object(
   {
@@ -323,6 +328,7 @@ export const LOCATION_EXAMPLE = {
     },
   ],
   truncated: false,
+  last_seen: null,
 };
 
 export const TIMELINE_EXAMPLE = {

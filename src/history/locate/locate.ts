@@ -1,14 +1,18 @@
 // Station location as of one transaction, as a response or as plain values. Runs in a long-read thread.
 
 import type { Actor } from "../../access/actor.ts";
+import { withoutBidiControls } from "../../base/text.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead, pausing, utf8 } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
+import type { LastSeen } from "../../resources/last-seen.ts";
+import { macsSeenAt, sightingInstant } from "../../resources/sightings.ts";
 import { metaAt, successBody } from "../../schemas/envelope.ts";
+import { describeLastSeen, LastPlaces } from "../last-place.ts";
 import { RecordsAt, type Trace, type Visibility } from "../records-at.ts";
 import type { LocateQuestion } from "./facts.ts";
 import { gather } from "./gathering.ts";
-import type { Location } from "./locate-schema.ts";
+import type { Location, PresentLocation } from "./locate-schema.ts";
 import { rank } from "./ranking.ts";
 
 /** Plain data: it crosses to another thread. */
@@ -24,11 +28,37 @@ export interface LocateInput extends LocateQuery {
 }
 
 export const locate = longRead("locate", function* (reader: Reader, input: LocateInput) {
-  const location = yield* pausing(
-    locationAt(reader, input.question, input.moment.asOf.sequence, visibilityOf(reader, input), null),
-  );
-  yield utf8(successBody(JSON.stringify(location), metaAt(input.moment)));
+  const { moment, question } = input;
+  const { sequence } = moment.asOf;
+  const visibility = visibilityOf(reader, input);
+  const found = yield* pausing(locationAt(reader, question, sequence, visibility, null));
+  const location = withLastSeen(found, lastSeen(reader, input, found, visibility));
+  yield utf8(successBody(JSON.stringify(location), metaAt(moment)));
 });
+
+/** Last place of what is at no edge port now: at an uplink, it is only somewhere beyond. */
+function lastSeen(
+  reader: Reader,
+  { moment, question }: LocateInput,
+  { candidates }: PresentLocation,
+  visibility: Visibility,
+): LastSeen | null {
+  const [first] = candidates;
+  if (first?.port?.role === "Edge") return null;
+  const known = candidates
+    .filter(({ host }) => host?.id === first?.host?.id)
+    .flatMap(({ mac_address }) => mac_address ?? []);
+  const macs = question.by === "mac" ? [question.value] : known;
+  if (macs.length === 0 && question.by === "ip")
+    macs.push(...macsSeenAt(reader.db, visibility.organizationN, question.value, sightingInstant(moment)));
+  return new LastPlaces(reader, moment.asOf.sequence, visibility).last(first?.network_id ?? null, [...new Set(macs)]);
+}
+
+function withLastSeen(location: PresentLocation, last_seen: LastSeen | null): Location {
+  if (last_seen === null) return { ...location, last_seen };
+  const explanation = `${location.explanation} It was ${withoutBidiControls(describeLastSeen(last_seen))}.`;
+  return { ...location, explanation, last_seen };
+}
 
 /** As of a transaction, within a sight. Yields between steps of a few milliseconds. */
 export function* locationAt(
@@ -37,7 +67,7 @@ export function* locationAt(
   sequence: number,
   visibility: Visibility,
   trace: Trace | null,
-): Generator<void, Location> {
+): Generator<void, PresentLocation> {
   return yield* rank(yield* gather(new RecordsAt(reader, sequence, visibility, trace), question));
 }
 

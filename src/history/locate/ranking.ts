@@ -19,7 +19,7 @@ import {
   type Evidence,
   type EvidenceKind,
   FACTORS,
-  type Location,
+  type PresentLocation,
 } from "./locate-schema.ts";
 import { byNearness, compare, isLearnedAfter, isLive, type LocatedPlace, type Places, placesOf } from "./places.ts";
 
@@ -30,7 +30,7 @@ const NAMED_MAX = 5;
  * Most likely candidates first. A confidence is the product of factors (FACTORS): one for the location, one per doubt.
  * Ties sort by nearness (places.ts), then name. Yields after each subject.
  */
-export function* rank(facts: Facts): Generator<void, Location> {
+export function* rank(facts: Facts): Generator<void, PresentLocation> {
   const several = severalSubjects(facts);
   const hosts = facts.subjects.flatMap(({ host }) => host?.ref ?? []);
   const doubt = several === null ? [] : [item("SeveralHosts", several, hosts, FACTORS.severalHosts.factor)];

@@ -7,7 +7,7 @@ import type { Reader } from "../../db/reading/reader.ts";
 import { metaAt, thinnedUntilMember } from "../../schemas/envelope.ts";
 import { ChangeSeeker, Dependencies, type RelevantFields } from "../change-seeker.ts";
 import { type LocateQuery, locationAt, visibilityOf } from "./locate.ts";
-import type { Candidate, Interval, Location } from "./locate-schema.ts";
+import type { Candidate, Interval, PresentLocation } from "./locate-schema.ts";
 
 /** Maximum transactions evaluated per timeline; beyond it the response is truncated and says so. */
 export const TIMELINE_POINTS_MAX = 1_000;
@@ -92,7 +92,7 @@ function* intervals(reader: Reader, input: TimelineInput): Generator<Interval | 
 }
 
 /** Location of the most likely candidate; null if there is none. */
-function locationOf({ candidates }: Location): TimelineLocation | null {
+function locationOf({ candidates }: PresentLocation): TimelineLocation | null {
   const [first] = candidates;
   if (first === undefined) return null;
   const { explanation: _explanation, subnet: _subnet, evidence: _evidence, ...shown } = first;

@@ -6,6 +6,7 @@ import { Acceptance, ConflictFingerprint } from "../../resources/conflict-accept
 import { IP_ADDRESS_EXAMPLE } from "../../resources/ip-addresses/ip-address.ts";
 import { IP_RANGE_EXAMPLE } from "../../resources/ip-ranges/ip-range.ts";
 import { RANGE_PURPOSES } from "../../resources/ip-ranges/range-purpose.ts";
+import { LastSeenField } from "../../resources/last-seen.ts";
 import { MacVendorName } from "../../schemas/mac-fields.ts";
 import {
   CidrText,
@@ -28,6 +29,7 @@ const Holder = Type.Object(
     mac_address: Nullable(MacText),
     vendor: MacVendorName,
     last_seen_at: Timestamp,
+    last_seen: LastSeenField,
   },
   { $id: "AddressHolder" },
 );
@@ -82,7 +84,15 @@ export const ADDRESSES_EXAMPLE: Array<Static<typeof AddressRowBody>> = [
     count: 1,
     state: "Used",
     ip_addresses: [
-      { id, host: { id: host_id, name: "core-1" }, name, mac_address, vendor: "Intel Corporate", last_seen_at },
+      {
+        id,
+        host: { id: host_id, name: "core-1" },
+        name,
+        mac_address,
+        vendor: "Intel Corporate",
+        last_seen_at,
+        last_seen: null,
+      },
     ],
   },
   {

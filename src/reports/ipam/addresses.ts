@@ -8,6 +8,8 @@ import { runSteps } from "../../base/steps.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
 import { longRead, PAUSE } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
+import { LastPlaces } from "../../history/last-place.ts";
+import { visibilityOf } from "../../history/locate/locate.ts";
 import type { RequestFilter } from "../../records/list-filter.ts";
 import { RowFilter } from "../../records/row-filter.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
@@ -178,11 +180,10 @@ function conflictsOf(
 }
 
 /** Address records with their hosts in wire format, by record number. */
-function holdersOf(
-  reader: Reader,
-  { actor, moment: { asOf } }: AddressesInput,
-  ns: readonly number[],
-): Map<number, object> {
+function holdersOf(reader: Reader, input: AddressesInput, ns: readonly number[]): Map<number, object> {
+  const { actor, subnet } = input;
+  const { asOf } = input.moment;
+  const places = new LastPlaces(reader, asOf.sequence, visibilityOf(reader, { actor, networkId: subnet.network_id }));
   return reader.snapshot(() => {
     const records = reader
       .itemsOf(ipAddressKind, ns, asOf, actor)
@@ -200,6 +201,7 @@ function holdersOf(
           mac_address,
           vendor: mac_address === null ? null : vendorOf(mac_address),
           last_seen_at,
+          last_seen: places.ofAbsent(subnet.network_id, mac_address === null ? [] : [mac_address]),
         },
       ]),
     );

@@ -7,7 +7,7 @@ import type { FixedMoment } from "../../db/reading/list-query.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { ipRangeKind } from "../../resources/ip-ranges/ip-range.ts";
 import type { RangePurpose } from "../../resources/ip-ranges/range-purpose.ts";
-import { addressesSeen } from "../../resources/sightings.ts";
+import { addressesSeen, sightingInstant } from "../../resources/sightings.ts";
 import { type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts";
 
 /** Plain data, passed to another thread. */
@@ -42,9 +42,8 @@ export interface SubnetSurroundings {
 }
 
 /** Addresses of a prefix in the subnet's network that count as in use because they were seen. */
-export function seenIn(reader: Reader, { subnet, moment: { at, asOf } }: SubnetInput, cidr: string): string[] {
-  const instant = asOf.thinned === undefined ? at : (asOf.thinned.resolvedAt ?? 0);
-  return addressesSeen(reader.db, reader.recordN(subnet.network_id) ?? 0, cidr, instant);
+export function seenIn(reader: Reader, { subnet, moment }: SubnetInput, cidr: string): string[] {
+  return addressesSeen(reader.db, reader.recordN(subnet.network_id) ?? 0, cidr, sightingInstant(moment));
 }
 
 export function surroundingsOf(reader: Reader, { actor, subnet, moment: { asOf } }: SubnetInput): SubnetSurroundings {

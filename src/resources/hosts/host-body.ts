@@ -26,6 +26,7 @@ import {
   PORT_ID_SUBTYPES,
 } from "../if-entries/vocabulary.ts";
 import { IpAddress, IpAddressItem } from "../ip-addresses/ip-address.ts";
+import { LastSeen } from "../last-seen.ts";
 import { Port, PortItem } from "../ports/port.ts";
 import { Service, ServiceItem, syncedList } from "../services/service-body.ts";
 import { HOST_READ_ONLY, hostFields, hostWriteFields } from "./host.ts";
@@ -66,6 +67,7 @@ const ignored = [
   ...RECORD_READ_ONLY,
   ...DISCOVERABLE_READ_ONLY,
   ...HOST_READ_ONLY,
+  "last_seen",
   "last_seen_at",
   "consolidated_into",
 ];
@@ -208,6 +210,12 @@ export const ListedHost = Type.Object(
     counts: Type.Optional(HostCounts),
   },
   { $id: "ListedHost" },
+);
+
+/** One host, with its last place. */
+export const HostShown = Type.Object(
+  { ...ListedHost.properties, last_seen: Type.Optional(LastSeen) },
+  { $id: "HostShown" },
 );
 
 function optionalChildren<T extends TSchema>(child: T, unless = "and with `children=ip_addresses`") {

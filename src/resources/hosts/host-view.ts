@@ -14,6 +14,7 @@ import { hostAssignmentsView } from "../credential-assignments/assignments.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
 import { ifEntryKind } from "../if-entries/if-entry.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import type { LastSeenOf } from "../last-seen.ts";
 import { portKind } from "../ports/port.ts";
 import { serviceKind } from "../services/service.ts";
 import { servicesWithBindings } from "../services/service-view.ts";
@@ -23,6 +24,21 @@ import { Host, type HostCounts, HostIfEntry, LIST_ONLY_FIELDS } from "./host-bod
 export const composeHosts: ComposeFor = Object.assign(composeHost, {
   parts: { scope: "host" as const, kinds: [ifEntryKind, ipAddressKind, portKind, serviceKind, bindingKind] },
 });
+
+/** Adds the last place of a host that has no present one, which changes without a version of the host. */
+export function withLastSeen(compose: ComposeFor, lastSeenOf: LastSeenOf): ComposeFor {
+  return Object.assign(
+    (reader: Reader, actor: Actor): Compose => {
+      const composed = compose(reader, actor);
+      return (items, asOf) =>
+        composed(items, asOf).map((text, index) => {
+          const lastSeen = lastSeenOf(reader, actor, items[index]?.n ?? 0, asOf);
+          return lastSeen === null ? text : appendMembers(text, `"last_seen":${JSON.stringify(lastSeen)}`);
+        });
+    },
+    compose.parts === undefined ? {} : { parts: compose.parts },
+  );
+}
 
 /** The host without its children. Credential assignments are not children and are included. */
 export const composeHostsAlone: ComposeFor = (reader, actor) => (items, asOf) => {

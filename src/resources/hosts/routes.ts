@@ -12,15 +12,16 @@ import { runWrite } from "../../records/write-responses.ts";
 import { successResponse } from "../../schemas/envelope.ts";
 import { AtQuery, BULK_MAX, IdsQuery, listQueries, OneOf, QueryList, Uuid } from "../../schemas/schemas.ts";
 import { ALL_ISSUES, ISSUES_MAX } from "../issues.ts";
+import type { LastSeenOf } from "../last-seen.ts";
 import { orderQuery } from "../ordering.ts";
 import { searchQuery } from "../searching.ts";
 import { HostBulk, HostBulkResult } from "./bulk-body.ts";
 import type { HostBulkCommands } from "./bulk-commands.ts";
 import type { HostCommands } from "./commands.ts";
 import { HOST_WORDS, hostKind } from "./host.ts";
-import { HostCreate, HostUpdate, ListedHost } from "./host-body.ts";
+import { HostCreate, HostShown, HostUpdate } from "./host-body.ts";
 import { HOST_BODY_EXAMPLE, HOST_EXAMPLE } from "./host-example.ts";
-import { composeHostsAlone, composeHostsCounted } from "./host-view.ts";
+import { composeHosts, composeHostsAlone, composeHostsCounted, withLastSeen } from "./host-view.ts";
 import { hostResource } from "./resource.ts";
 
 const IncludeChildrenQuery = {
@@ -84,7 +85,11 @@ const { operations, routesOn } = standardRoutes(hostResource, filters, {
 });
 
 /** /api/v1/hosts. */
-export function hostRoutes(surface: Surface<Actor, Access>, backend: Backend<HostCommands & HostBulkCommands>): void {
+export function hostRoutes(
+  surface: Surface<Actor, Access>,
+  backend: Backend<HostCommands & HostBulkCommands>,
+  lastSeenOf: LastSeenOf,
+): void {
   const routes = routesOn(surface, backend, "host");
   routes.lists(
     {
@@ -103,15 +108,13 @@ export function hostRoutes(surface: Surface<Actor, Access>, backend: Backend<Hos
     {
       ...operations.get({ summary: "Get a host with its children" }),
       query: Type.Object({ ...AtQuery, ...IncludeChildrenQuery, ...IncludeQuery }),
-      responseSchema: ListedHost,
+      responseSchema: HostShown,
     },
     (call) => {
       const { include_children, include } = call.query;
-      if (include === "counts")
-        return respondWithRecord(backend, call, { kind: hostKind, compose: composeHostsCounted });
-      if (include_children === false)
-        return respondWithRecord(backend, call, { kind: hostKind, compose: composeHostsAlone });
-      return respondWithRecord(backend, call, hostResource);
+      const alone = include_children === false ? composeHostsAlone : composeHosts;
+      const compose = withLastSeen(include === "counts" ? composeHostsCounted : alone, lastSeenOf);
+      return respondWithRecord(backend, call, { kind: hostKind, compose });
     },
   );
   const { network_id: _fixed, ...updateBody } = HOST_BODY_EXAMPLE;

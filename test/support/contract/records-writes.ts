@@ -11,7 +11,7 @@ import { isOptional, type RecordSubject, UNKNOWN_ID } from "./record-subject.ts"
 const BY_DISCOVERY: readonly string[] = [...DISCOVERABLE_READ_ONLY, "more_neighbors"];
 
 /** Fields present only on request (`include=`). */
-export const ON_REQUEST: readonly string[] = ["utilization", "counts"];
+export const ON_REQUEST: readonly string[] = ["utilization", "counts", "last_seen"];
 /** Fields present only if the organization defines custom fields. */
 export const BY_DEFINITION: readonly string[] = ["custom_fields"];
 

@@ -1,0 +1,119 @@
+// Last place of machines that are at no port: in locate, search, hosts and subnets, now and in the past.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Device } from "../../src/discovery/device.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { address, deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
+
+const appliance = applianceForEach();
+const { owner, newSubnet } = appliance;
+const scan = new ScanWriter(appliance);
+
+const LAPTOP = mac(7, 9);
+const IP = "10.0.0.7";
+let subnet: JsonRecord;
+
+/** @param ports MAC addresses by port */
+const access = (ports: readonly (readonly string[])[], name = "acc-admin-1", fields: Partial<Device> = {}) => {
+  const number = name.at(-1);
+  return deviceAt(`10.0.0.${number}`, {
+    sys_name: name,
+    serial_number: `SER${number}`,
+    interfaces: ports.map((macs, index) =>
+      ethernet(index + 1, {
+        mac_address: mac(index + 1, 20 + Number(number)),
+        forwarding: macs.map((mac_address) => ({ mac_address, vlan_number: 1 })),
+      }),
+    ),
+    addresses: [address(`10.0.0.${number}`)],
+    ...fields,
+  });
+};
+const locate = (query: string) => expectOk(owner.get(`locate?${query}`));
+const list = async (path: string) => (await expectOk(owner.get(path))) as unknown as JsonRecord[];
+const hostOf = async (ip: string) => (await list(`ip-addresses?filter=ip_address = "${ip}"`))[0]?.host_id;
+const until = async (sequence: number | null) =>
+  (await list(`transactions?limit=0`)).find((each) => each.sequence === sequence)?.at;
+
+beforeEach(async () => {
+  subnet = await newSubnet({ cidr: "10.0.0.0/28" });
+  await scan.devices(access([[], [LAPTOP]]));
+  await scan.addresses(seenAt(IP, { mac_address: LAPTOP }));
+});
+
+describe("the last place of a machine that is off", () => {
+  test("is in locate, search, its host and its subnet, and is null while it is there", async () => {
+    const place = async () => ({
+      locate: (await locate(`mac=${LAPTOP}`)).last_seen,
+      ip: (await locate(`ip=${IP}`)).last_seen,
+      search: (await list(`search?q=${IP}`)).map(({ type, last_seen }) => [type, last_seen]),
+      host: (await expectOk(owner.get(`hosts/${await hostOf(IP)}`))).last_seen ?? null,
+      subnet: (await list(`subnets/${subnet.id}/addresses?limit=0`))[7]?.ip_addresses[0].last_seen,
+    });
+    const there = await place();
+    expect(there).toMatchObject({ locate: null, ip: null, host: null, subnet: null });
+    expect(there.search.map(([, seen]) => seen)).toEqual(there.search.map(() => null));
+    appliance.clock.advance(60_000);
+    const before = appliance.clock.text();
+    const { sequence } = await scan.devices(access([[], []]));
+    const [device] = await list('hosts?filter=name = "acc-admin-1"');
+    const port = device?.interfaces[1];
+    const last = {
+      switch: { id: device?.id, name: "acc-admin-1" },
+      port: { id: port.id, name: "Gi0/2" },
+      until: await until(sequence),
+    };
+    const gone = await place();
+    expect(gone).toMatchObject({ locate: last, ip: last, host: last, subnet: last });
+    expect(gone.search).toContainEqual(["ip_address", last]);
+    expect((await locate(`mac=${LAPTOP}`)).explanation).toEndWith(
+      `It was last seen at Gi0/2 of acc-admin-1 until ${last.until}.`,
+    );
+    expect((await locate(`mac=${LAPTOP}&at=${before}`)).last_seen).toBeNull();
+    const host = await expectOk(owner.get(`hosts/${await hostOf(IP)}?at=${before}`));
+    expect(host.last_seen).toBeUndefined();
+  });
+
+  test("stays after its host and address were deleted, by its MAC address and its address", async () => {
+    await scan.devices(access([[], []]));
+    await expectOk(owner.delete(`hosts/${await hostOf(IP)}`));
+    for (const query of [`mac=${LAPTOP}`, `ip=${IP}`])
+      expect(await locate(query)).toMatchObject({ candidates: [], last_seen: { port: { name: "Gi0/2" } } });
+    const [found] = await list(`search?q=${LAPTOP}&types=host`);
+    expect(found ?? { last_seen: { port: { name: "Gi0/2" } } }).toMatchObject({
+      last_seen: { port: { name: "Gi0/2" } },
+    });
+  });
+
+  test("is the newest one, at an edge port rather than an uplink, with the present name of the switch", async () => {
+    const others = Array.from({ length: 12 }, (_, n) => mac(n, 50));
+    await scan.devices(access([[LAPTOP, ...others]], "acc-admin-2"));
+    await scan.devices(access([[], [], [LAPTOP]]));
+    await scan.devices(access([[], [], []]), access([others], "acc-admin-2"));
+    const [device] = await list('hosts?filter=name = "acc-admin-1"');
+    await expectOk(owner.put(`hosts/${device?.id}`, { ...device, name: "acc-attic-1" }));
+    expect((await locate(`mac=${LAPTOP}`)).last_seen).toMatchObject({
+      switch: { name: "acc-attic-1" },
+      port: { name: "Gi0/3" },
+    });
+  });
+
+  test("is shown although an uplink still has the MAC address", async () => {
+    const core = access([[LAPTOP]], "acc-admin-2");
+    const [port] = core.device.interfaces ?? [];
+    const chassis_id = { subtype: "MacAddress", value: mac(1, 60) } as const;
+    const lldp = [{ chassis_id, sys_name: "elsewhere", capabilities: ["Bridge", "Router"] as const }];
+    await scan.devices({ ...core, device: { ...core.device, interfaces: [{ ...port, if_index: 1, lldp }] } });
+    await scan.devices(access([[], []]));
+    const { candidates, last_seen } = await locate(`mac=${LAPTOP}`);
+    expect([candidates[0].port.role, last_seen.port.name]).toEqual(["Uplink", "Gi0/2"]);
+  });
+});
+
+test("a switch, which is at no port itself, has no last place", async () => {
+  const [device] = await list('hosts?filter=name = "acc-admin-1"');
+  expect((await expectOk(owner.get(`hosts/${device?.id}`))).last_seen).toBeUndefined();
+  expect((await list("search?q=acc-admin-1"))[0]).toMatchObject({ type: "host", last_seen: null });
+});
