@@ -23,7 +23,7 @@ const USAGE = `usage: scripts/faults list [--seed N] [--count N] [--at COMMIT]
   --shard i/n      run i of n, from 1; concurrent runs need a --directory each
   --minutes N      stops after this time, once the current fault is finished
   --near N         maximum in-process test files per fault (60)
-  --further N      maximum test files with the executable or a browser per fault (8)
+  --further N      maximum test files that use the executable or a browser per fault (8)
   --whole N        runs every test file for N of the undetermined faults, drawn by seed
   --hints FILE     results of another commit: the check that caught a fault there is tried first
   --directory DIR  for checkouts and measurements (dist/faults)`;

@@ -75,7 +75,7 @@ export interface BackupFolderOptions {
   /** Absolute; created with the first backup. */
   readonly directory: string;
   readonly database: string;
-  readonly takeBackup: (order: BackupRequest) => BackupJob;
+  readonly takeBackup: (request: BackupRequest) => BackupJob;
   readonly clock: Clock;
   readonly log: Log;
   readonly freeBytes?: FreeBytes;
@@ -247,7 +247,7 @@ export class BackupFolder implements Backups {
     }
   }
 
-  /** A file with the name of a backup; null if it is gone or not a regular file. */
+  /** A file with the name of a backup; null if it does not exist or is not a regular file. */
   private readBackup(name: string): Backup | null {
     const path = join(this.options.directory, name);
     const file = regularFile(path);

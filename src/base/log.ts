@@ -79,7 +79,7 @@ export function createLog(options: LogOptions): Log {
 
 /** The program's own log, on standard error. */
 export function systemLog(format: LogFormat = "text", options: Pick<LogOptions, "counts"> = {}): Log {
-  // Not process.stderr.write, which ends the program if the reader of a pipe is gone.
+  // Not process.stderr.write, which ends the program if the reader of a pipe has closed it.
   return createLog({
     write: (line) => console.error("%s", line),
     writeOrThrow: (line) => writeFully(STDERR, Buffer.from(`${line}\n`)),

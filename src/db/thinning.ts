@@ -109,7 +109,7 @@ export interface ThinnableVersion {
 
 /**
  * Versions of one record to drop: no retained transaction has them as the newest. A deletion is dropped as well once
- * the versions it ends are gone.
+ * the versions it ends were dropped.
  * @param versions in thinned segments, ascending
  */
 export function droppableVersions<V extends ThinnableVersion>(

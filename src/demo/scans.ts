@@ -47,7 +47,7 @@ export class DemoScans {
     const scan = await store.run("discovery.queue", { ...request, schedule }, actor);
     const author = authorOf(scan, store);
     const dispatched = await writes.run("discovery.dispatch", { id: scan.id }, author);
-    if (dispatched.result === null) throw new Error("demo: the queued scan is gone");
+    if (dispatched.result === null) throw new Error("demo: the queued scan no longer exists");
     const { end } = await this.machine.scan(
       {
         ...request,

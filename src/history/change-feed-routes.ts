@@ -92,7 +92,7 @@ const FeedMeta = Type.Object({
       Type.Integer({
         minimum: 1,
         description:
-          "Only if `after` is in thinned history: some versions up to this transaction are gone. After it, none is missing.",
+          "Only if `after` is in thinned history: some versions up to this transaction were dropped. After it, none is missing.",
       }),
     ),
   }),

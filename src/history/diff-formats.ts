@@ -217,7 +217,7 @@ function bound(at: Instant, sequence: number, thinned: ThinnedNotice | undefined
 
 function thinnedLines({ fromThinned, toThinned, thinnedUntil }: DiffInput): string {
   if (thinnedUntil === null) return "";
-  const lines = [`History up to ${formatInstant(thinnedUntil)} was thinned: some changes are gone.`];
+  const lines = [`History up to ${formatInstant(thinnedUntil)} was thinned: some changes were dropped.`];
   for (const [end, thinned] of [
     ["beginning", fromThinned],
     ["end", toThinned],

@@ -72,7 +72,7 @@ const Query = Type.Object({
   ignore: Type.Optional(
     QueryList(Type.String({ format: "compared-field" }), {
       description:
-        "Fields to ignore: a record that differs in nothing else is not listed, and for others they are left out. `stale_since` only means that something was not seen; `custom_fields` stands for all of them, `custom_fields.rack` for one.",
+        "Fields to ignore: a record with no other difference is not listed, and the fields of others are omitted. `stale_since` only means that something was not seen; `custom_fields` stands for all of them, `custom_fields.rack` for one.",
     }),
   ),
   limit: Type.Optional(

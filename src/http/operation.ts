@@ -226,7 +226,7 @@ const META_PROPERTIES: Json = {
   thinned_until: {
     type: "string",
     format: "date-time",
-    description: "Present if changes were requested from thinned history: some up to this timestamp are gone.",
+    description: "Present if changes were requested from thinned history: some up to this timestamp were dropped.",
   },
 };
 

@@ -688,7 +688,7 @@ export class Surface<Actor, Access> {
     const context = new ReceivedRequest(request, requestId, setCookie, isSecret, this.options.isTls, () =>
       this.sourceOf(request),
     );
-    // Resolved now, since the peer may be gone later; reads hardly ever need it.
+    // Resolved now, since the peer may have disconnected later; reads hardly ever need it.
     if (request.method !== "GET") void context.source;
     return context;
   }

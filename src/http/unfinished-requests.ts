@@ -117,8 +117,8 @@ export class UnfinishedRequests {
 
   /**
    * Whether the rest or the start of a request is outstanding: the peer sent last. The kernel's times have millisecond
-   * resolution: a request answered within the millisecond of its arrival counts as complete. Under TLS it counts as
-   * unfinished, since the exchange may have been the handshake alone.
+   * resolution: a request that gets its response within the millisecond of its arrival counts as complete. Under TLS it
+   * counts as unfinished, since the exchange may have been the handshake alone.
    */
   private isUnfinished({ hasSentData, sentAgoMs, receivedAgoMs }: Connection): boolean {
     return this.options.isTls ? receivedAgoMs <= sentAgoMs : !hasSentData || receivedAgoMs < sentAgoMs;

@@ -134,7 +134,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   const backups = new BackupFolder({
     directory: files.backups,
     database: files.database,
-    takeBackup: (order) => startBackup(backupThread, order),
+    takeBackup: (request) => startBackup(backupThread, request),
     clock,
     log,
   });
@@ -151,7 +151,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   });
   opened.defer(() => verifications.close());
   let served: Served | null = null;
-  const rights = new AuthorPermissions(reader.db);
+  const permissions = new AuthorPermissions(reader.db);
   const scans = new ScanDirector({
     writes,
     commits,
@@ -162,7 +162,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     counts: counters.counts.scans,
     organizationIdOf: (networkId) => organizationIdOf(reader, networkId),
     hasUnfinished: () => areScansActive(reader),
-    mayOrder: (orderer) => rights.mayRequest(orderer, clock.now()),
+    mayOrder: (requester) => permissions.mayRequest(requester, clock.now()),
   });
   counters.gauge("scans_under_way", () => scans.count);
   opened.defer(() => scans.stop());

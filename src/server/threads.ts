@@ -7,7 +7,7 @@ import type { WriteMessages } from "../db/writing/write-queue.ts";
 import type { ScanMessages } from "../discovery/scans/scan-thread.ts";
 import type { BodyMessages } from "../http/body-checks.ts";
 import type { VerifyMessages } from "../operations/verify-thread.ts";
-import type { CertificateMessages } from "../tls/order.ts";
+import type { CertificateMessages } from "../tls/certificate-thread.ts";
 
 /** In the executable, all modules are one file, from which entries have the same relative paths as in src. */
 const WORKERS = import.meta.url.endsWith("/server/threads.ts") ? "./workers" : "./server/workers";

@@ -8,7 +8,7 @@ import type { Random } from "../base/random.ts";
 import { systemTimers } from "../base/timers.ts";
 import { DatabaseRefused } from "../db/files/migrate.ts";
 import { readProcAddresses } from "../discovery/self/proc-addresses.ts";
-import { makeOnThread } from "../tls/order.ts";
+import { makeOnThread } from "../tls/certificate-thread.ts";
 import { dnsNamesOf, type PairFiles, readTlsPair, type TlsPair, TlsRefused } from "../tls/pair.ts";
 import { CertificateRenewal } from "../tls/renewal.ts";
 import { certificateNames, ensureSelfSigned, type SelfSignedFiles } from "../tls/self-signed.ts";

@@ -13,7 +13,7 @@ import {
   X509CertificateGenerator,
 } from "@peculiar/x509";
 import { parseIp } from "../base/ip.ts";
-import type { CertificateSpec, GeneratedCertificate } from "./order.ts";
+import type { CertificateSpec, GeneratedCertificate } from "./certificate-thread.ts";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 

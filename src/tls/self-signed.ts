@@ -8,7 +8,7 @@ import { replaceFile } from "../base/durable-file.ts";
 import { parseIp } from "../base/ip.ts";
 import type { Random } from "../base/random.ts";
 import { describeReadError, nameExists } from "../base/regular-file.ts";
-import type { MakeCertificate } from "./order.ts";
+import type { MakeCertificate } from "./certificate-thread.ts";
 import { readPem, readTlsPair, type TlsPair, TlsRefused } from "./pair.ts";
 
 /** Apple platforms reject certificates with a longer validity. */

@@ -44,11 +44,11 @@ async function outcome(caller: Caller, route: RegisteredRoute, right: Right, req
   const status = code === null ? 200 : STATUSES[code];
   if (response.status !== status || (code !== null && response.body?.code !== code))
     problems.push(
-      `${title} answered ${response.status} ${response.body?.code ?? ""}, not ${status} ${code ?? ""}: ${response.text.slice(0, 300)}`,
+      `${title} returned ${response.status} ${response.body?.code ?? ""}, not ${status} ${code ?? ""}: ${response.text.slice(0, 300)}`,
     );
   if (response.status >= 400 && oracle.head !== before) problems.push(`${title} was refused but wrote`);
   if (response.status === 401 && response.headers.get("www-authenticate") !== "Bearer")
-    problems.push(`${title} answered 401 without WWW-Authenticate`);
+    problems.push(`${title} returned 401 without WWW-Authenticate`);
   problems.push(...(await runChecks(title, requested, response)));
   return problems;
 }
@@ -158,7 +158,7 @@ describe("HEAD", () => {
           // The body, which the socket omits, must be as harmless.
           if (response.status !== status)
             problems.push(
-              `${caller.name}: HEAD ${requested.path} answered ${response.status} ${response.text}, not ${status}`,
+              `${caller.name}: HEAD ${requested.path} returned ${response.status} ${response.text}, not ${status}`,
             );
           problems.push(...leaksIn(fixture, caller, requested, response));
         }
@@ -219,7 +219,7 @@ async function differences(
     );
     if (responses.at(-1) !== responses[0])
       problems.push(`${title}: ${responses.at(-1)?.slice(0, 400)} and not ${responses[0]?.slice(0, 400)}`);
-    if (isNewId && response.body.code !== "entity_already_exists") problems.push(`${title} answered ${response.text}`);
+    if (isNewId && response.body.code !== "entity_already_exists") problems.push(`${title} returned ${response.text}`);
     if (oracle.head !== before) problems.push(`${title} wrote`);
     problems.push(...leaksIn(fixture, caller, sent, response).map((leak) => `${title} leaks ${leak}`));
   }

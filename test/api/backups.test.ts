@@ -33,13 +33,13 @@ const { renew } = appliance;
 
 /** Jobs that wait until released. */
 class HeldJobs {
-  readonly orders: BackupRequest[] = [];
+  readonly requests: BackupRequest[] = [];
   private readonly release: Array<() => void> = [];
 
-  readonly take = (order: BackupRequest) => {
-    this.orders.push(order);
+  readonly take = (request: BackupRequest) => {
+    this.requests.push(request);
     const held = new Promise<void>((resolve) => this.release.push(resolve));
-    return { taken: held.then(() => takeBackup(order)), abandon: () => {} };
+    return { taken: held.then(() => takeBackup(request)), abandon: () => {} };
   };
 
   releaseAll(): void {
@@ -122,13 +122,13 @@ describe("a backup request", () => {
   test("stays in progress until its name is durable, even once the file is renamed", async () => {
     const { promise: synced, resolve: sync } = Promise.withResolvers<void>();
     const { promise: named, resolve: name } = Promise.withResolvers<void>();
-    const take = async (order: BackupRequest) => {
-      const taken = await takeBackup(order);
+    const take = async (request: BackupRequest) => {
+      const taken = await takeBackup(request);
       name();
       await synced;
       return taken;
     };
-    await renew({ backups: { takeBackup: (order) => ({ taken: take(order), abandon: () => {} }) } });
+    await renew({ backups: { takeBackup: (request) => ({ taken: take(request), abandon: () => {} }) } });
     const { data: started } = await owner.post(PATH, {});
     await named;
     expect(readdirSync(folder())).toEqual([started.name]);
@@ -229,7 +229,7 @@ describe("a backup request", () => {
     jobs.releaseAll();
     const done = await waitUntilDone(owner, first.data.name);
     expect((await owner.post(PATH, {}, header)).data).toEqual(done);
-    expect(jobs.orders).toHaveLength(1);
+    expect(jobs.requests).toHaveLength(1);
   });
 
   test("is executed when repeated with the Idempotency-Key of a rejected request", async () => {
@@ -249,9 +249,9 @@ describe("a backup request", () => {
 describe("a failing backup", () => {
   test("gives its reason, leaves no file and does not block the next one", async () => {
     let isFull = true;
-    const fill = async (order: BackupRequest): Promise<TakenBackup> =>
-      isFull ? takeBackup({ ...order, freeBytes: () => 0 }) : takeBackup(order);
-    await renew({ backups: { takeBackup: (order) => ({ taken: fill(order), abandon: () => {} }) } });
+    const fill = async (request: BackupRequest): Promise<TakenBackup> =>
+      isFull ? takeBackup({ ...request, freeBytes: () => 0 }) : takeBackup(request);
+    await renew({ backups: { takeBackup: (request) => ({ taken: fill(request), abandon: () => {} }) } });
     const { data } = await owner.post(PATH, {});
     const failed = await waitUntilDone(owner, data.name);
     expect(failed).toMatchObject({ state: "Failed", size_bytes: null, sequence: null });
@@ -271,7 +271,7 @@ describe("a failing backup", () => {
     };
     await renew({
       backups: {
-        takeBackup: (order) => ({ taken: takeBackup({ ...order, syncNames: fails }), abandon: () => {} }),
+        takeBackup: (request) => ({ taken: takeBackup({ ...request, syncNames: fails }), abandon: () => {} }),
       },
     });
     const { data: started } = await owner.post(PATH, {});

@@ -75,7 +75,7 @@ class Attempts {
   ): Promise<ApiResponse> {
     const response = await this.expectNoCrash(label, method, path, body, headers);
     const { status, body: envelope } = response;
-    if (status < 400) this.report(label, `answered ${status}`, response.text.slice(0, 300));
+    if (status < 400) this.report(label, `returned ${status}`, response.text.slice(0, 300));
     if (code !== undefined && envelope?.code !== code) this.report(label, `${envelope?.code} is not ${code}`);
     return response;
   }
@@ -91,7 +91,7 @@ class Attempts {
     const before = transactionCount();
     const response = await send(method, path, body, headers);
     const problems = response.status === 304 ? [] : envelopeProblems(response);
-    if (response.status >= 500) problems.push(`answered ${response.status}`);
+    if (response.status >= 500) problems.push(`returned ${response.status}`);
     if (response.status >= 400 && transactionCount() !== before) problems.push("something was written");
     if (LEAK.test(response.text) && response.status !== 200) problems.push(`leaks ${LEAK.exec(response.text)?.[0]}`);
     if (problems.length > 0) this.report(label, ...problems, response.text.slice(0, 300));
@@ -507,7 +507,7 @@ describe("a path", () => {
       const body = takesBody ? JSON.stringify(bodyOf(operation, fixture)) : undefined;
       for (const id of IDS) {
         const response = await attempts.expectRefusal(id, method, operation.path.replace(":id", id), body);
-        if (![400, 404, 405].includes(response.status)) attempts.report(id, `answered ${response.status}`);
+        if (![400, 404, 405].includes(response.status)) attempts.report(id, `returned ${response.status}`);
       }
       attempts.finish();
     });
@@ -751,7 +751,7 @@ describe("a header", () => {
       for (const withCookie of [true, false]) {
         const headers: Record<string, string> = { authorization, ...(withCookie ? {} : { cookie: "" }) };
         const response = await refuse([authorization, withCookie], headers);
-        if (response.status !== 401) attempts.report([authorization, withCookie], `answered ${response.status}`);
+        if (response.status !== 401) attempts.report([authorization, withCookie], `returned ${response.status}`);
         if (!/^Bearer\b/.test(response.headers.get("www-authenticate") ?? ""))
           attempts.report([authorization, withCookie], "no WWW-Authenticate");
         if (response.text.includes(key.slice(4, 30))) attempts.report([authorization, withCookie], "echoes the key");
@@ -799,7 +799,7 @@ describe("a header", () => {
     for (const value of wrong) {
       const sent = { cookie: value };
       const response = await attempts.expectRefusal(value, "GET", "/api/v1/tags", undefined, sent, NOT_AUTHENTICATED);
-      if (response.status !== 401) attempts.report(value, `answered ${response.status}`);
+      if (response.status !== 401) attempts.report(value, `returned ${response.status}`);
     }
     attempts.finish();
     for (const value of [
@@ -885,11 +885,11 @@ describe("a header", () => {
         { "if-match": value },
       );
       if (response.status !== 412 && response.status !== 400)
-        attempts.report(["if-match", value], `answered ${response.status}`);
+        attempts.report(["if-match", value], `returned ${response.status}`);
       const read = await attempts.expectNoCrash(["if-none-match", value], "GET", path, undefined, {
         "if-none-match": value,
       });
-      if (read.status === 304) attempts.report(["if-none-match", value], "answered 304");
+      if (read.status === 304) attempts.report(["if-none-match", value], "returned 304");
     }
     attempts.finish();
   });
@@ -934,7 +934,7 @@ describe("a header", () => {
     const attempts = new Attempts();
     for (const headers of odd) {
       const response = await attempts.expectNoCrash(headers, "GET", "/api/v1/tags", undefined, headers);
-      if (response.status !== 200) attempts.report(headers, `answered ${response.status}`);
+      if (response.status !== 200) attempts.report(headers, `returned ${response.status}`);
     }
     attempts.finish();
   });

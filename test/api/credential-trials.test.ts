@@ -389,8 +389,12 @@ test("a trial ends when its client disconnects, and sends nothing after that", a
   const { reached, release } = holdProbes();
   const disconnect = new AbortController();
   const { networkId, userId: id } = first;
-  const order = { credential_id: credential.id, network_id: networkId, ip_address: ADDRESS };
-  const trial = appliance.scans.tryCredential(order, { type: "User", id, role: "Admin", networkId }, disconnect.signal);
+  const request = { credential_id: credential.id, network_id: networkId, ip_address: ADDRESS };
+  const trial = appliance.scans.tryCredential(
+    request,
+    { type: "User", id, role: "Admin", networkId },
+    disconnect.signal,
+  );
   await reached;
   disconnect.abort();
   const steps = await trial;

@@ -310,7 +310,7 @@ describe("a restore", () => {
     tick();
     const { data } = await owner.post(`hosts/${host.id}/restore`, { at: instant });
     expect(data.actions[0]).toMatchObject({ action: "Update", fields: ["custom_fields.height"] });
-    expect(data.actions[0].reason).toContain("the custom field rack is gone, so it is left out");
+    expect(data.actions[0].reason).toContain("the custom field rack no longer exists, so it is omitted");
     expect(data.actions[0].reason).toContain("the custom field room no longer accepts its earlier value");
     expect(await valuesOf(`hosts/${host.id}`)).toEqual({ height: 2, room: "B" });
   });

@@ -391,7 +391,7 @@ describe("the networks of a user beyond the caller's reach", () => {
     expect(one.conflicts).toMatchObject([{ code: "reference_gone", field: "network_ids" }]);
     const { at: _then, ...plan } = one;
     expect(other).toMatchObject(plan);
-    expect(last.actions[0].reason).toBe("the network in network_ids is gone, so it is left out");
+    expect(last.actions[0].reason).toBe("the network in network_ids no longer exists, so it is omitted");
     const toAll = await Promise.all(
       instants.slice(0, 2).map((at) => expectOk(owner.post(`auth/keys/${id}/restore`, { at, dry_run: true }))),
     );

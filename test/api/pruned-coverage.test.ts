@@ -89,9 +89,9 @@ function withStore<T>({ appliance }: Fixture, action: (db: Sql) => T): T {
 function pruneBefore(fixture: Fixture, date: number, keep: Resolution): PruneResult {
   const { clock } = fixture.appliance;
   const pruned = withStore(fixture, (db) => {
-    const order = { before: day(date), keep };
-    const plan = runPlan(planSteps(db, order), () => {});
-    const { report, ...done } = pruneHistory(db, KINDS, order, clock.now());
+    const request = { before: day(date), keep };
+    const plan = runPlan(planSteps(db, request), () => {});
+    const { report, ...done } = pruneHistory(db, KINDS, request, clock.now());
     expect(done).toEqual(plan);
     return { ...done, report };
   });
@@ -169,14 +169,16 @@ describe("pruning of ended coverage", () => {
 
   test("drops more in a later prune that reaches further or keeps less", async () => {
     const fixture = await newFixture();
-    const orders = [
+    const requests = [
       [22, "daily"],
       [24, "daily"],
       [23, "none"],
       [24, "monthly"],
       [25, "none"],
     ] as const;
-    expect(orders.map(([date, keep]) => [pruneBefore(fixture, date, keep).coverage, endedAddresses(fixture)])).toEqual([
+    expect(
+      requests.map(([date, keep]) => [pruneBefore(fixture, date, keep).coverage, endedAddresses(fixture)]),
+    ).toEqual([
       [1, [ON_22, ON_23, ON_24]],
       [0, [ON_22, ON_23, ON_24]],
       [1, [ON_23, ON_24]],
@@ -202,8 +204,8 @@ describe("pruning of ended coverage", () => {
         isThinned ||= step === "records rebuilt";
         if (isThinned) throw new Error("the plug was pulled");
       };
-      const order = { before: day(25), keep: "none" } as const;
-      expect(() => pruneHistory(db, KINDS, order, fixture.appliance.clock.now(), cutOff)).toThrow(
+      const request = { before: day(25), keep: "none" } as const;
+      expect(() => pruneHistory(db, KINDS, request, fixture.appliance.clock.now(), cutOff)).toThrow(
         "the plug was pulled",
       );
     });

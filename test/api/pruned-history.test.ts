@@ -266,7 +266,7 @@ describe("changes over thinned history", () => {
 
     const text = await owner.get("diff?from=2026-11-22T13:30:00Z&format=text");
     expect(text.text).toContain(
-      `\nHistory up to ${validFrom(4)} was thinned: some changes are gone.\nThe beginning is as of `,
+      `\nHistory up to ${validFrom(4)} was thinned: some changes were dropped.\nThe beginning is as of `,
     );
     expect(text.headers.get("x-thinned-until")).toBe(validFrom(4));
     const exact = await owner.get("diff?from=2026-11-22T14:30:00Z&format=csv");

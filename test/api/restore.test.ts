@@ -142,7 +142,7 @@ describe("a deleted host", () => {
   test("is restored without a deleted tag, with a notice", async () => {
     await expectOk(owner.delete(`tags/${scene.tag.id}`));
     const plan = await expectOk(restore(owner, "hosts", id, at));
-    expect(actionOn(plan, id).reason).toBe(`the tag ${scene.tag.id} in tags is gone, so it is left out`);
+    expect(actionOn(plan, id).reason).toBe(`the tag ${scene.tag.id} in tags no longer exists, so it is omitted`);
     expect((await live("hosts", id)).tags).toEqual([]);
   });
 
@@ -209,7 +209,7 @@ describe("a deleted host", () => {
     const skipped = plan.actions.find((action: JsonRecord) => action.entity_type === "credential_assignment");
     expect(skipped).toMatchObject({
       action: "Skip",
-      reason: `the credential ${scene.credential.id} in credential_id is gone`,
+      reason: `the credential ${scene.credential.id} in credential_id no longer exists`,
     });
     expect((await live("hosts", id)).credential_assignments).toEqual([]);
   });
@@ -836,7 +836,7 @@ describe("a user", () => {
     expect(actionOn(plan, user.id).changes).toContainEqual({ field: "network_ids", from: [], to: [first.networkId] });
     expect(actionOn(plan, user.id)).toMatchObject({
       fields: ["email", "is_enabled", "network_ids", "role"],
-      reason: `the network ${network.id} in network_ids is gone, so it is left out`,
+      reason: `the network ${network.id} in network_ids no longer exists, so it is omitted`,
     });
     expect(await live("users", user.id)).toMatchObject({
       role: "Owner",

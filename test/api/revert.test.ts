@@ -175,7 +175,7 @@ describe("reverting a change", () => {
     expect(content(await live("if-entries", entry.id))).toEqual(content(entry));
   });
 
-  test("is refused if a reference is gone, or its unique value is taken", async () => {
+  test("is refused if a reference no longer exists, or its unique value is taken", async () => {
     const [vlan, otherVlan] = [await newVlan(), await newVlan()];
     const subnet = await newSubnet({ cidr: "10.9.0.0/24", vlan_id: vlan.id });
     await expectOk(owner.put(`subnets/${subnet.id}`, { cidr: "10.8.0.0/24", vlan_id: otherVlan.id }));
@@ -253,7 +253,7 @@ describe("reverting a deletion", () => {
     expect((await live("auth/keys", key.id)).network_ids).toEqual([]);
   });
 
-  test("is refused if it was re-created since, or a reference is gone", async () => {
+  test("is refused if it was re-created since, or a reference no longer exists", async () => {
     const subnet = await newSubnet({ cidr: "10.9.0.0/24" });
     const host = await newHost({ ip_addresses: [{ ip_address: "10.9.0.1" }] });
     await expectOk(owner.delete(`ip-addresses/${host.ip_addresses[0].id}`));

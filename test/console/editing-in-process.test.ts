@@ -144,7 +144,7 @@ describe("editing", () => {
     await page.getByRole("heading", { name: "access-1", level: 1 }).waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByRole("form").getByRole("button", { name: "Delete", exact: true }).click();
-    await page.getByRole("heading", { name: "This host is gone" }).waitFor();
+    await page.getByRole("heading", { name: "This host no longer exists" }).waitFor();
     expect(visitor.problems().filter((problem) => !problem.includes("404"))).toEqual([]);
     await page.unroute(feed);
   });

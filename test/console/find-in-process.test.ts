@@ -139,12 +139,12 @@ describe("locating", () => {
     const startLine = page.locator(".start-line");
     await startLine.getByRole("link", { name: "printer-2" }).waitFor();
     await startLine.getByRole("link", { name: "laptop-7" }).waitFor();
-    await page.getByRole("heading", { name: "Gone" }).waitFor();
-    await page.locator(".trouble").filter({ hasText: "Gone" }).getByRole("link", { name: "old-server" }).click();
+    await page.getByRole("heading", { name: "Removed" }).waitFor();
+    await page.locator(".trouble").filter({ hasText: "Removed" }).getByRole("link", { name: "old-server" }).click();
     await page.getByRole("heading", { name: "old-server" }).waitFor();
     await page.goto(`${appliance.url}/`);
     await page.getByRole("link", { name: "unstable this week" }).click();
-    await page.getByRole("heading", { name: "Gone" }).waitFor();
+    await page.getByRole("heading", { name: "Removed" }).waitFor();
     await page.locator(".activity-list").getByRole("link", { name: "old-server" }).first().waitFor();
     expect(visitor.problems()).toEqual([]);
     // The appliance stores the pins, the browser the queries until sign-out.

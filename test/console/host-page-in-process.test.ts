@@ -89,7 +89,7 @@ describe("the page of a host", () => {
   test("shows a deleted host's last state with date and reason, and a notice before its creation", async () => {
     const requestedUrls = visitor.requests();
     const page = await visitor.open(`/hosts/${filled.deletedHost.id}`);
-    await page.getByRole("heading", { name: "This host is gone" }).waitFor();
+    await page.getByRole("heading", { name: "This host no longer exists" }).waitFor();
     expect(requestedUrls.filter((url) => url.includes("/history") && !url.includes("limit=1"))).toEqual([]);
     await page.getByText("scrapped").waitFor();
     await page.getByRole("link", { name: "Show last state" }).click();
@@ -101,7 +101,7 @@ describe("the page of a host", () => {
       await page.getByRole("heading", { name: "old-server" }).waitFor();
       await page.locator("main:not(:has(.waiting))").waitFor();
       await page.keyboard.press("t");
-      await page.getByRole("heading", { name: "This host is gone" }).waitFor();
+      await page.getByRole("heading", { name: "This host no longer exists" }).waitFor();
       await page.goBack();
       await page.getByRole("heading", { name: "old-server" }).waitFor();
     }

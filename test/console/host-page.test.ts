@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     expect(page.url()).toContain("at=");
     expect(await former.count()).toBe(0);
     await page.keyboard.press("t");
-    await page.getByRole("heading", { name: "This host is gone" }).waitFor();
+    await page.getByRole("heading", { name: "This host no longer exists" }).waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole("link", { name: "core-router" }).click();
     await page.getByRole("heading", { name: "core-router", level: 1 }).waitFor();

@@ -109,7 +109,7 @@ async function expectNothingRemains(page: Page): Promise<void> {
   );
 }
 
-describe.each(FORMS)("unsaved input of $name is gone", (form) => {
+describe.each(FORMS)("unsaved input of $name is discarded", (form) => {
   test("after sign-out, for the next user of the tab and for the same one", async () => {
     const page = await typeInto(form);
     await signOut(page);
@@ -135,7 +135,7 @@ describe.each(FORMS)("unsaved input of $name is gone", (form) => {
   });
 });
 
-describe("unsaved input is gone", () => {
+describe("unsaved input is discarded", () => {
   const [form] = FORMS as [Form];
 
   test("when a request is rejected because the session has ended", async () => {

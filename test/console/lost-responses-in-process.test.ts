@@ -35,7 +35,7 @@ describe("on a network that loses responses", () => {
     await button("Delete anyway").click();
     await page.getByText("We couldn't confirm that the change was saved.").waitFor();
     await button("Delete anyway").click();
-    await page.getByRole("heading", { name: "This VLAN is gone" }).waitFor();
+    await page.getByRole("heading", { name: "This VLAN no longer exists" }).waitFor();
     expect(await list(`vlans/${vlan.id}/history`)).toMatchObject([{ operation: "Deleted" }, { operation: "Created" }]);
   });
 

@@ -112,7 +112,7 @@ describe("network pages", () => {
 
   test("show a deleted subnet's last state with the reason", async () => {
     const page = await visitor.open(`/subnets/${filled.deletedSubnet.id}`);
-    await page.getByRole("heading", { name: "This subnet is gone" }).waitFor();
+    await page.getByRole("heading", { name: "This subnet no longer exists" }).waitFor();
     await page.getByText("moved out").waitFor();
     await page.getByRole("link", { name: "Show last state" }).click();
     await page.getByRole("heading", { name: "10.9.9.0/24" }).waitFor();
@@ -120,7 +120,7 @@ describe("network pages", () => {
     // A deleted record's children are requested as of a time when it existed, and at no other.
     await page.locator("main:not(:has(.waiting))").waitFor();
     await page.keyboard.press("t");
-    await page.getByRole("heading", { name: "This subnet is gone" }).waitFor();
+    await page.getByRole("heading", { name: "This subnet no longer exists" }).waitFor();
     for (const [path, word] of [
       [`/subnets/${filled.deletedSubnet.id}`, "subnet"],
       [`/interfaces/${filled.flapped.id}`, "interface"],

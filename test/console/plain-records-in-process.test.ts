@@ -40,7 +40,7 @@ describe("a record without a dedicated page", () => {
       .getByRole("form", { name: "Delete address 10.7.0.9 tray 2" })
       .getByRole("button", { name: "Delete" })
       .click();
-    await page.getByText("This address is gone. It was removed").waitFor();
+    await page.getByText("This address no longer exists. It was removed").waitFor();
     expect((await client.get(`ip-addresses/${address?.id}`)).status).toBe(404);
     await page.getByRole("button", { name: "Restore" }).click();
     const plan = page.getByRole("region", { name: "Restore this state" });
@@ -73,7 +73,7 @@ describe("a record without a dedicated page", () => {
     const tag = await expectOk(client.post("tags", { name: "spare", color: "Gray" }));
     await expectOk(client.delete(`tags/${tag.id}`));
     const { visitor: viewer, page: viewerPage } = await appliance.openAs(VIEWER, `/records/tag/${tag.id}`);
-    await viewerPage.getByText("This tag is gone.").waitFor();
+    await viewerPage.getByText("This tag no longer exists.").waitFor();
     await viewerPage.locator("ol.transactions > li").first().waitFor();
     await expectEventually(() => viewerPage.getByRole("button", { name: "Restore" }).count(), 0);
     expect(viewer.problems()).toEqual([]);

@@ -45,7 +45,7 @@ describe.skipIf(!hasChromium)("a record without a page of its own", () => {
     const tag = await expectOk(client.post("tags", { name: "spare", color: "Gray" }));
     await expectOk(client.delete(`tags/${tag.id}`));
     await open(`/records/tag/${tag.id}`);
-    await page.getByText("This tag is gone.").waitFor();
+    await page.getByText("This tag no longer exists.").waitFor();
     await page.getByRole("button", { name: "Restore" }).waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.problems()).toEqual([]);

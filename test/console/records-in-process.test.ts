@@ -80,7 +80,7 @@ describe("creating and deleting records", () => {
     expect(await list(`vlans?network_id=${network.id}`)).toHaveLength(1);
     expect(visitor.problems().filter((problem) => !problem.includes("409"))).toEqual([]);
     await button("Delete anyway").click();
-    await page.getByRole("heading", { name: "This VLAN is gone" }).waitFor();
+    await page.getByRole("heading", { name: "This VLAN no longer exists" }).waitFor();
     await page.getByText("branch closed").waitFor();
     expect(await list(`vlans?network_id=${network.id}`)).toEqual([]);
     await button("Restore").click();

@@ -215,7 +215,7 @@ describe("restoring", () => {
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByRole("heading", { name: "Delete host access-1" }).waitFor();
     await page.locator("form").getByRole("button", { name: "Delete", exact: true }).click();
-    await page.getByRole("heading", { name: "This host is gone" }).waitFor();
+    await page.getByRole("heading", { name: "This host no longer exists" }).waitFor();
     expect((await client.get(`hosts/${access.id}`)).status).toBe(404);
     await page.getByRole("link", { name: "Show last state" }).click();
     await page.getByRole("button", { name: "Restore this" }).click();

@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)("restoring", () => {
       await expectEventually(() => part.locator("del").allTextContents(), ["30 vlan-30"]);
       await expectEventually(() => part.locator("ins").allTextContents(), ["20 vlan-20"]);
       // A deleted record appears under its former name.
-      await line.getByText("the tag labelled in tags is gone, so it is left out").waitFor();
+      await line.getByText("the tag labelled in tags no longer exists, so it is omitted").waitFor();
       expect(await accessibilityFindings(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
       // Cancel restores the focus.
@@ -172,7 +172,7 @@ describe.skipIf(!hasChromium)("restoring", () => {
     );
     await expectOk(client.delete(`hosts/${access.id}`));
     await follow(page, `/hosts/${access.id}`);
-    await page.getByRole("heading", { name: "This host is gone" }).waitFor();
+    await page.getByRole("heading", { name: "This host no longer exists" }).waitFor();
     await page.getByRole("link", { name: "Show last state" }).click();
     await page.getByRole("button", { name: "Restore this" }).click();
     const plan = page.getByRole("region", { name: "Restore this state" });

@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)("scanning", () => {
     const [host] = await hosts("127.0.8.9");
     await open(`/hosts/${host?.id}?tab=addresses`);
     await page.getByRole("button", { name: "Check now: 127.0.8.9" }).click();
-    const resultLink = page.getByRole("link", { name: "answers" });
+    const resultLink = page.getByRole("link", { name: "responds" });
     await resultLink.waitFor();
     await resultLink.click();
     await page.getByText("127.0.8.9").first().waitFor();

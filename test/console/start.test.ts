@@ -317,7 +317,7 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
     await expectAccessible("scan preview");
     await pressOn("Start the first scan");
     await page.getByRole("heading", { name: "What next" }).waitFor();
-    await page.getByText("Done. 6 addresses answered.").waitFor();
+    await page.getByText("Done. 6 addresses responded.").waitFor();
     await page.getByRole("application", { name: /^Picture of the map: [67] devices, 0 links/ }).waitFor();
     await expectAccessible("result");
     expect(await read(page, "discovery/scans")).toEqual([
@@ -376,12 +376,12 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
 
     await enterCommunity(page, "wrong");
     await scan(page);
-    await page.getByText("No device answered SNMP: 6 addresses were queried with “SNMP v2c, Main”.").waitFor();
+    await page.getByText("No device responded to SNMP: 6 addresses were queried with “SNMP v2c, Main”.").waitFor();
     await page.getByText("2 addresses: no answer: no SNMP, or wrong community").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     // The result stays.
     await page.reload();
-    await page.getByText("No device answered SNMP").waitFor();
+    await page.getByText("No device responded to SNMP").waitFor();
     await page.getByRole("link", { name: "Add another credential" }).click();
     await enterCommunity(page, COMMUNITY);
     await scan(page);
@@ -413,7 +413,7 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
     await page.getByLabel("None: sweep only").check();
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("button", { name: "Start the first scan" }).click();
-    await page.getByText("answered so far").waitFor();
+    await page.getByText("responded so far").waitFor();
     await page.getByRole("button", { name: "Cancel this scan" }).click();
     await page.getByText("Canceled before it finished.").waitFor();
     expect(visitor.problems()).toEqual([]);

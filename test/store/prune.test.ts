@@ -284,12 +284,12 @@ describe("a prune", () => {
       expect(dump(db)).toBe(originalDump);
       pruneHistory(db, KINDS, { before, keep: "monthly" }, now);
       const monthly = dump(db);
-      for (const order of [
+      for (const request of [
         { before, keep: "monthly" },
         { before, keep: "daily" },
         { before: before - 20 * DAY_MS, keep: "daily" },
       ] as const)
-        expect(pruneHistory(db, KINDS, order, now)).toMatchObject({ dropped: 0, report: null });
+        expect(pruneHistory(db, KINDS, request, now)).toMatchObject({ dropped: 0, report: null });
       expect(dump(db)).toBe(monthly);
     });
   });

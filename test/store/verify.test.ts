@@ -763,7 +763,7 @@ test("rows out of order under a damaged key are a finding, without an endless lo
   writeFileSync(path, bytes);
   readFrom(path, (db) => {
     const verification = derivedVerification(db);
-    expect(() => [...verification.leftovers()]).toThrow("the rows of observations are not in their order");
+    expect(() => [...verification.leftovers()]).toThrow("the rows of observations are out of order");
     verification.close();
   });
   expect(lines(reportOn(path))).toContainEqual(expect.stringMatching(/^file: observations: .*out of order$/s));

@@ -116,7 +116,7 @@ function generalProblems({ text, responses }: Exchange): string[] {
 }
 
 const expectEnd: Check = ({ responses, end }) =>
-  responses.length === 0 && end === "open" ? ["neither answered nor closed"] : [];
+  responses.length === 0 && end === "open" ? ["neither a response nor a close"] : [];
 const expectRefusal: Check = (result) =>
   result.responses.some(({ status }) => status < 400)
     ? [`returned ${result.responses.map(({ status }) => status).join(", ")}`]

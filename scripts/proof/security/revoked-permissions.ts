@@ -158,8 +158,8 @@ async function testScan(testbed: Testbed, people: People, owner: Caller): Promis
   const admin = { email: "scanner@acme.example", role: "Admin", password: PERSON_PASSWORD, network_ids: [] };
   const { id: adminId } = dataOf(await people.byKey.post("users", admin));
   const session = await testbed.signedIn(admin.email, PERSON_PASSWORD);
-  const order = { network_id: people.networkId, kind: "sweep", targets: ["127.99.0.0/18"] };
-  const { id } = dataOf(await session.post("discovery/scans", order));
+  const request = { network_id: people.networkId, kind: "sweep", targets: ["127.99.0.0/18"] };
+  const { id } = dataOf(await session.post("discovery/scans", request));
   const scan = async () => dataOf(await people.byKey.get(`discovery/scans/${id}`));
   const waitFor = async (isDone: (found: Json) => boolean | Promise<boolean>) => {
     let found = await scan();

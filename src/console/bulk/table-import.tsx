@@ -274,7 +274,7 @@ function Columns({ draft: { table, columns }, knownColumns, onChange }: ColumnsP
             <Select
               aria-label={`Column ${header} is`}
               value={columns[columnIndex] ?? ""}
-              choices={[["", "left out"], ...knownColumns]}
+              choices={[["", "skipped"], ...knownColumns]}
               onChoose={(value) => onChange(columns.with(columnIndex, value || null))}
             />
           </label>

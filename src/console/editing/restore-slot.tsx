@@ -39,7 +39,7 @@ function RestoreSlot(props: RestoreSlotProps) {
   const shown = useRef<{ readonly saved: Saved | null } | null>(null);
   useLayoutEffect(() => {
     const now = lastSaved.peek();
-    // The focused form or note is gone. The note about a later save elsewhere takes the focus itself.
+    // The focused form or note was removed. The note about a later save elsewhere takes the focus itself.
     if (shown.current !== null && !isShown && (now === null || now === shown.current.saved))
       (container.current?.querySelector("button") ?? container.current)?.focus();
     shown.current = isShown ? { saved: now } : null;

@@ -43,8 +43,8 @@ export function Latest({ from }: { readonly from: string }) {
         <a href={hrefOf("/changes")}>All changes</a> ·{" "}
         <a href={hrefOf("/changes?tab=activity&period=-7d")}>
           {isPast.value
-            ? "What was new, gone, or unstable in the week before"
-            : "What's new, gone, or unstable this week"}
+            ? "What was new, removed or unstable in the week before"
+            : "What's new, removed or unstable this week"}
         </a>
       </p>
     </section>

@@ -135,10 +135,10 @@ const ATTENTION_TITLES = {
   FailedSchedule: (n: number) => `${counted(n, "schedule has", "schedules have")} a scan that failed`,
   Conflict: (n: number) => counted(n, "unresolved conflict", "unresolved conflicts"),
   Withheld: (n: number) => `${counted(n, "item needs", "items need")} an admin's approval`,
-  Unreached: (n: number) => `${counted(n, "target", "targets")} did not answer SNMP in the last scan`,
+  Unreached: (n: number) => `${counted(n, "target", "targets")} did not respond to SNMP in the last scan`,
   Flapping: (n: number) => counted(n, "flapping port", "flapping ports"),
   Wandering: (n: number) => `${counted(n, "MAC address keeps", "MAC addresses keep")} moving`,
-  FullSubnet: (n: number) => `${counted(n, "subnet is", "subnets are")} nearly full of hosts, DHCP ranges not counted`,
+  FullSubnet: (n: number) => `${counted(n, "subnet is", "subnets are")} nearly full, not counting DHCP ranges`,
   Stale: (n: number) => `${counted(n, "host is", "hosts are")} stale`,
 };
 
@@ -271,7 +271,7 @@ function ChangedToday({ summary }: { readonly summary: Summary }) {
         ))}
       </ul>
       <Records title="New" records={summary.new} />
-      <Records title="Gone" records={summary.vanished} isGone />
+      <Records title="Removed" records={summary.vanished} isGone />
       {kinds.length > 0 && <Latest from={from} />}
       <p class="aside">
         <When instant={from} precision="minute" /> – <When instant={to} precision="minute" />

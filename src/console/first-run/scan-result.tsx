@@ -37,10 +37,10 @@ export function ScanResult({ scan, credentials }: ScanResultProps) {
         <p>
           <strong>{STATE[ended]}</strong>{" "}
           {found === 0
-            ? "Nothing answered. Is this the right subnet, and can this machine reach it?"
+            ? "Nothing responded. Is this the right subnet, and can this machine reach it?"
             : scan.kind === "sweep"
-              ? `${counted(found, "address", "addresses")} answered.`
-              : `${counted(found, "address", "addresses")} answered, ${counted(outcome?.hosts.devices ?? 0, "device", "devices")} by SNMP.`}
+              ? `${counted(found, "address", "addresses")} responded.`
+              : `${counted(found, "address", "addresses")} responded, ${counted(outcome?.hosts.devices ?? 0, "device", "devices")} by SNMP.`}
         </p>
         {outcome?.problem != null && <p class="note">{outcome.problem}</p>}
       </div>
@@ -65,7 +65,7 @@ const ERRORS: Readonly<Record<string, string>> = {
 };
 
 const someUnanswered = (unanswered: number) =>
-  `${counted(unanswered, "address", "addresses")} did not answer SNMP. Most computers and printers have no SNMP; others may need another community or user.`;
+  `${counted(unanswered, "address", "addresses")} did not respond to SNMP. Most computers and printers have no SNMP; others may need another community or user.`;
 
 /** Number of devices without an SNMP response. New devices have no finding for it, so only the count is known. */
 function UnansweredSnmp({ scan: { progress, outcome }, credentials }: ScanResultProps) {
@@ -84,7 +84,7 @@ function UnansweredSnmp({ scan: { progress, outcome }, credentials }: ScanResult
     <div class={hasNoAnswer ? "note" : undefined}>
       <p>
         {hasNoAnswer
-          ? `No device answered SNMP: ${counted(requested, "address was", "addresses were")} queried with ${names}.`
+          ? `No device responded to SNMP: ${counted(requested, "address was", "addresses were")} queried with ${names}.`
           : someUnanswered(unanswered)}
       </p>
       {hasNoAnswer && mayBeWrongCommunity && (
@@ -121,7 +121,7 @@ function Unread({ scan: { id } }: { readonly scan: ScanData }) {
       {problem !== undefined && <Problem problem={problem} retry={retry} />}
       {data !== undefined && data.length > 0 && (
         <>
-          <h3>No answer or not scanned</h3>
+          <h3>No response or not scanned</h3>
           <ul class="difference">
             {data.map((finding) => (
               <FindingLine key={`${finding.type} ${finding.label} ${finding.reason}`} finding={finding} />

@@ -191,7 +191,7 @@ function Progress({ scan, onEnded }: { readonly scan: ScanData; onEnded(): void 
             )}
           </p>
           <p role="status">
-            {counted(progress.hosts_found, "address", "addresses")} answered so far,{" "}
+            {counted(progress.hosts_found, "address", "addresses")} responded so far,{" "}
             {counted(progress.devices_answered, "device", "devices")} by SNMP.
           </p>
         </>

@@ -1,4 +1,4 @@
-// Note about a completed action. Takes the focus, since the control that started the action is gone.
+// Note about a completed action. Takes the focus, since the control that started the action no longer exists.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";

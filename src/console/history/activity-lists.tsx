@@ -59,7 +59,7 @@ export function ActivityLists() {
       <div class="columns">
         <Records title="Flapping ports" query={{ ...query, fields: ["oper_status"] }} minimum={FLAPPING_MIN} />
         <Records title="New" query={{ ...query, operation: "Created" }} minimum={1} />
-        <Records title="Gone" query={{ ...query, operation: "Deleted" }} minimum={1} />
+        <Records title="Removed" query={{ ...query, operation: "Deleted" }} minimum={1} />
         <Records title="Most changed" query={query} minimum={2} />
         <Actors query={query} />
       </div>

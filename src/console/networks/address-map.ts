@@ -14,7 +14,7 @@ export interface CellData {
 /** Maximum number of addresses listed one per row (see the handbook), and shown as cells. */
 const CELLS_MAX = 4_096;
 
-/** An address not seen for longer is probably gone. */
+/** An address not seen for longer is probably no longer in use. */
 const UNSEEN_MS = 30 * DAY_MS;
 
 /** Number of addresses in a prefix; approximate for large IPv6 prefixes. */

@@ -1,5 +1,5 @@
 // Note about a completed write: its transaction, and an undo button that previews the effects. Takes the focus, since
-// the control that started the write is gone.
+// the control that started the write no longer exists.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";

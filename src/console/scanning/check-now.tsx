@@ -49,5 +49,5 @@ function outcomeText({ status, outcome }: DataOf<"/api/v1/discovery/scans/{id}">
   if (status === "Queued") return "queued";
   if (status === "Running") return "checking…";
   if (status !== "Completed" || outcome === null) return outcome?.problem ?? "ended early";
-  return outcome.hosts.found > 0 ? "answers" : "no answer";
+  return outcome.hosts.found > 0 ? "responds" : "no response";
 }

@@ -36,7 +36,7 @@ export const changesText = {
     count === remaining
       ? `Show ${groupedDigits(count)} more`
       : `Show ${groupedDigits(count)} more of ${groupedDigits(remaining)}`,
-  gone: (kind: string) => `This ${kind} is gone`,
+  gone: (kind: string) => `This ${kind} no longer exists`,
   notYet: (kind: string) => `This ${kind} did not exist yet`,
   unknown: (kind: string) => `${capital(kind)} not found, or you don't have access to it.`,
 } as const;

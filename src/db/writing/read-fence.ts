@@ -5,7 +5,7 @@
 // lock: a reader never waits for a command that runs, only for a commit in progress.
 //
 // STATE. Three 64-bit cells of a SharedArrayBuffer, accessed by Atomics (sequentially consistent):
-//   UNTIL      the latest past time answered so far; no transaction may be dated at or before it
+//   UNTIL      the latest past time read so far; no transaction may be dated at or before it
 //   CLOSING    the earliest timestamp of the commit in progress; NOT_CLOSING if there is none
 //   COMMITTED  the last sequence committed by this process
 //
@@ -23,7 +23,7 @@
 //                   writer  ... W1  W2  W3 ........ W4  W5 ......    which its new snapshot contains.
 //
 //   R3 before W2    reader  R1  R2  R3  R4  R5 .................     The writer sees UNTIL and retries with t > T; the
-//                   writer  W1 ............... W2  W3  ROLLBACK      answer stays final.
+//                   writer  W1 ............... W2  W3  ROLLBACK      result stays final.
 //
 //   R2 before W3,   reader  R1 ..... R2  R3 ............... R5       Both see each other: the writer retreats, and its
 //   W2 before R3    writer  W1  W2 ........ W3  ROLLBACK ......      message wakes the reader.
@@ -40,10 +40,10 @@
 // opens.
 //
 // LIMITS. A clock that was set back leaves UNTIL in the future. Up to MAX_LEAD_MS, transactions are dated after it;
-// beyond, UNTIL is ignored, as a single wrong jump must not drag the ledger along for good, and answers about the times
-// in between are no longer final. UNTIL is not stored: after a restart only the head's timestamp is a lower bound.
-// Reads at or after the clock's time are live and need no fence. Another process (a subcommand next to an appliance)
-// shares no memory: it dates its commits `leadMs` ahead of the clock, and abandons one if half of that lead is used up.
+// beyond, UNTIL is ignored, as a single wrong jump must not drag the ledger along for good, and reads of the times in
+// between are no longer final. UNTIL is not stored: after a restart only the head's timestamp is a lower bound. Reads
+// at or after the clock's time are live and need no fence. Another process (a subcommand next to an appliance) shares
+// no memory: it dates its commits `leadMs` ahead of the clock, and abandons one if half of that lead is used up.
 
 import type { Clock } from "../../base/clock.ts";
 import type { Instant } from "../../base/instant.ts";

@@ -115,7 +115,7 @@ export class Writer<C extends Commands = Commands> {
    * urgent
    * @param options.missingReason error for a transaction that lacks a required reason, if it makes changes; default:
    * none required
-   * @param options.fence record of answered past reads; default: a private one, without other readers
+   * @param options.fence record of completed past reads; default: a private one, without other readers
    * @param options.onPostponed called when a commit is abandoned for a retry with a later timestamp
    * @param options.pause blocks the thread: a commit dated ahead is not made before its timestamp
    * @param options.leadMs lead of every commit over the clock, if another process answers reads without knowing of it:

@@ -56,7 +56,7 @@ Of ports without a known neighbor, those with the fewest other entries are **edg
 15, up to 63, more. If every port that forwards to it has more than 15 others and most of its switch's entries, and the ports are on several switches, all are
 uplinks. A port is an edge if LLDP (or an entered neighbor) says that its far end is the station itself, or another device that is not a network device; the latter is an
 uplink if it has more than ${CROWDED_MIN - 1} others and another switch forwards to the station on a port with at most ${CROWDED_MIN - 1} (or with
-fewer by an order of magnitude, if it has more than 15 and most of its switch's entries). Ports that are down are left out of the comparison.
+fewer by an order of magnitude, if it has more than 15 and most of its switch's entries). Ports that are down are not compared.
 
 The **confidence** of a candidate is the product of the factors of its evidence: one for the location, times one for each doubt.
 

@@ -1,4 +1,4 @@
-// Custom fields in a draft. Drops values whose field is gone or no longer accepts them; a field that other records
+// Custom fields in a draft. Drops values whose field no longer exists or accepts them; a field that other records
 // depend on cannot change.
 
 import type { CommandActor } from "../../access/actor.ts";
@@ -55,8 +55,8 @@ function dropInvalidValues(drafted: DraftedRecord, byKey: ReadonlyMap<string, Cu
       if (field !== undefined && now !== undefined && accepts(field, drafted.kind, now)) values[key] = now;
       drafted.reasons.add(
         field === undefined || !field.kinds.includes(drafted.kind.name as FieldKind)
-          ? `the custom field ${key} is gone, so it is left out`
-          : `the custom field ${key} no longer accepts its earlier value, which is left out`,
+          ? `the custom field ${key} no longer exists, so it is omitted`
+          : `the custom field ${key} no longer accepts its earlier value, which is omitted`,
       );
     }
   }

@@ -116,13 +116,13 @@ export class ReferenceResolution {
       drafted.reasons.add(`in ${field}, the ${what} is now ${isDisclosed ? currentId : "another one"}`);
       return;
     }
-    const message = `the ${what} in ${field} is gone`;
+    const message = `the ${what} in ${field} no longer exists`;
     // An association requires both sides, and one restricted to addresses must never widen to all.
     const isAssociation = drafted.isPart && drafted.kind.code === credentialAssignmentKind.code;
     const changes = reference.refuses === true ? null : (reference.without?.(drafted.after, id) ?? null);
     if (changes !== null) {
       drafted.after = { ...drafted.after, ...changes };
-      drafted.reasons.add(`${message}, so it is left out`);
+      drafted.reasons.add(`${message}, so it is omitted`);
     } else if (isAssociation) {
       drafted.after = drafted.before;
       drafted.reasons.add(message);

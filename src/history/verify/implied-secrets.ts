@@ -50,7 +50,7 @@ function* forEachLive(
     for (const [n, id, members, found] of rows) visit(whereRecord(kind.name, id, n), members, found);
     const last = rows.at(-1)?.[0] ?? after;
     // A damaged order could loop forever.
-    if (rows.length > 0 && last <= after) throw new Error(`the rows of ${kind.plural} are not in their order`);
+    if (rows.length > 0 && last <= after) throw new Error(`the rows of ${kind.plural} are out of order`);
     after = last;
     count = rows.length;
     yield count;

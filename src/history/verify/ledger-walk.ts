@@ -199,7 +199,7 @@ export function advance<Key extends ReadonlyArray<number | string>>(table: strin
   // SQLite orders strings by their bytes.
   const isBeyond =
     typeof to === "string" ? Buffer.compare(Buffer.from(String(from)), Buffer.from(to)) < 0 : Number(from) < Number(to);
-  if (index < 0 || !isBeyond) throw new Error(`the rows of ${table} are not in their order`);
+  if (index < 0 || !isBeyond) throw new Error(`the rows of ${table} are out of order`);
   return reached;
 }
 

@@ -294,9 +294,9 @@ export class LedgerVerification {
     const last = this.dayEnds.at(-1);
     if (last !== undefined && Math.floor(last.at / DAY_MS) === Math.floor(at / DAY_MS)) this.dayEnds.pop();
     this.dayEnds.push({ sequence, at });
-    const order = actor_type === "System" && organization_id === null ? parsePruneSource(source) : null;
-    if (order !== null) this.prunes.push({ ...order, sequence });
-    return order !== null;
+    const prune = actor_type === "System" && organization_id === null ? parsePruneSource(source) : null;
+    if (prune !== null) this.prunes.push({ ...prune, sequence });
+    return prune !== null;
   }
 }
 

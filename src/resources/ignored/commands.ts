@@ -18,8 +18,8 @@ import { type Discovered, ignoreRecord, isIgnorableKind, removeAndIgnore, remove
 /**
  * Has scans ignore a record: a present one is removed, with the rules of its deletion; a removed one must have been the
  * last of its identity.
- * @throws DomainError entity_reference_invalid for a record that never existed here, or whose network or host is gone;
- * entity_already_exists if the removed record exists again; entity_in_use
+ * @throws DomainError entity_reference_invalid for a record that never existed here, or whose network or host no longer
+ * exists; entity_already_exists if the removed record exists again; entity_in_use
  */
 function ignore(
   tx: WriteTransaction,

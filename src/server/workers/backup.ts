@@ -3,4 +3,4 @@
 import { type BackupMessages, serveBackup } from "../../backup/job.ts";
 import { runThread } from "../../base/thread.ts";
 
-runThread<BackupMessages>((post) => async (order) => post(await serveBackup(order)));
+runThread<BackupMessages>((post) => async (request) => post(await serveBackup(request)));

@@ -2,7 +2,7 @@
 
 import "reflect-metadata";
 import { runThread } from "../../base/thread.ts";
-import type { CertificateMessages } from "../../tls/order.ts";
+import type { CertificateMessages } from "../../tls/certificate-thread.ts";
 
 runThread<CertificateMessages>((post) => async (spec) => {
   try {

@@ -79,7 +79,7 @@ export class OpenApiDocument {
   problems(method: string, url: string, actual: ApiResponse): string[] {
     const path = url.replace(/[?#].*$/s, "");
     if (!path.startsWith("/api/") || path === "/api/openapi.json" || method === "HEAD") return [];
-    const title = `${method} ${path} answered ${actual.status}`;
+    const title = `${method} ${path} returned ${actual.status}`;
     if (actual.headers.get("x-request-id") === null) return [`${title} without X-Request-Id`];
     // Like the router: a literal segment without the method falls back to the parameter in its place.
     const templates = this.patterns.filter(({ pattern }) => pattern.test(path)).map((template) => template.path);

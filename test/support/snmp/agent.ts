@@ -129,7 +129,7 @@ export async function startAgent(options: AgentOptions): Promise<SnmpAgent> {
   };
 }
 
-/** Ignores that a peer is gone or not listening: Bun throws without a handler. */
+/** Ignores that a peer has disconnected or is not listening: Bun throws without a handler. */
 export function ignoreSocketError(): void {}
 
 const MAX_RECORDED_REQUESTS = 10_000;

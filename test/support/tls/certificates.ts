@@ -4,7 +4,7 @@ import { createPrivateKey, generateKeyPairSync, KeyObject } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import "reflect-metadata";
-import type { GeneratedCertificate, MakeCertificate } from "../../../src/tls/order.ts";
+import type { GeneratedCertificate, MakeCertificate } from "../../../src/tls/certificate-thread.ts";
 import type { PairFiles } from "../../../src/tls/pair.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
