@@ -111,7 +111,9 @@ function CandidateFacts({ candidate }: { readonly candidate: Candidate }) {
         )}
         {port !== null && (
           <Fact name="Port">
-            <RecordLink type="if_entry" {...port} /> <Status status={port.oper_status} />{" "}
+            <RecordLink type="if_entry" {...port} />{" "}
+            <bdi class="aside">{[...port.members, ...port.units].map(({ name }) => name).join(", ")}</bdi>{" "}
+            <Status status={port.oper_status} />{" "}
             {port.role === "Uplink" && <span class="aside">uplink: located beyond this port</span>}
           </Fact>
         )}

@@ -98,7 +98,7 @@ function LinkTable({ id, links, period, onChoose }: LinkTableProps) {
           return (
             <tr key={link.id}>
               <td>
-                <bdi>{near?.port ?? mapText.unknownPort}</bdi>
+                <bdi>{near?.port ?? mapText.unknownPort}</bdi> <bdi class="aside">{membersFrom(link, id)}</bdi>
               </td>
               <td>
                 <DeviceButton node={farEnd(link, id)} onChoose={onChoose} /> <bdi class="aside">{far?.port ?? ""}</bdi>{" "}
@@ -116,6 +116,11 @@ function LinkTable({ id, links, period, onChoose }: LinkTableProps) {
 /** Ends of a link, the device's own end first. */
 function endsFrom({ link: { ends } }: DiagramLink, id: string) {
   return ends[0]?.node_id === id ? ends : ends.toReversed();
+}
+
+/** Ports of the device in an aggregate; empty for a single cable. */
+function membersFrom({ link: { members } }: DiagramLink, id: string): string {
+  return members.flatMap(({ ends }) => ends.find(({ node_id }) => node_id === id)?.port ?? []).join(", ");
 }
 
 const collator = new Intl.Collator("en", { numeric: true });

@@ -14,9 +14,9 @@ const RECORDINGS_FOLDERS = ["snmp-recordings", "snmp-recordings-lost"].map((name
  * does not read.
  */
 const READ_SUBTREES = [
-  String.raw`1\.3\.6\.1\.2\.1\.(1|2\.2\.1\.[1-8]|4\.(20|22|32|34|35)|17|31\.1\.1\.1\.(1|15|18)|47\.1\.1|55\.1\.(8|12))\.`,
+  String.raw`1\.3\.6\.1\.2\.1\.(1|2\.2\.1\.[1-8]|4\.(20|22|32|34|35)|17|31\.1\.(1\.1\.(1|15|18)|2\.1\.3)|47\.1\.1|55\.1\.(8|12))\.`,
   String.raw`1\.3\.6\.1\.4\.1\.9\.9\.(23|46|68)\.`,
-  String.raw`1\.(0\.8802|3\.111)\.`,
+  String.raw`1\.(0\.8802|2\.840\.10006|3\.111)\.`,
 ];
 
 /** Recordings of a peer's test suite with its opinion of each (expected.tsv), not in the repository. */
