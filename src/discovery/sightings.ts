@@ -76,6 +76,7 @@ export const FINDING_TYPES = [
   "Partial",
   "Skipped",
   "Ignored",
+  "Undecided",
   "Read",
 ] as const;
 export type FindingType = (typeof FINDING_TYPES)[number];
@@ -90,6 +91,8 @@ export interface Finding {
   readonly label: string;
   /** One clause: the reason for creating, changing, closing or not reaching it. */
   readonly reason: string;
+  /** For an undecided host: the host that it may be. */
+  readonly other_id?: string;
   /** For a host: its child records, by kind, plural. */
   readonly records?: Readonly<Record<string, RecordCounts>>;
   /** For a table read: the fates of its rows. */

@@ -17,6 +17,7 @@ import { tableRoutes } from "../bulk/table-routes.ts";
 import type { CommitWatch } from "../db/commit-watch.ts";
 import { SCHEMA_VERSION } from "../db/files/migrate.ts";
 import { readFailureOf } from "../db/trouble.ts";
+import { identityRoutes } from "../discovery/reconcile/identity-routes.ts";
 import { checkRoutes } from "../discovery/scans/check-routes.ts";
 import type { Scans } from "../discovery/scans/director.ts";
 import { scanRoutes } from "../discovery/scans/routes.ts";
@@ -221,6 +222,7 @@ export function createApp(options: AppOptions) {
   withheldRoutes(surface, options.backend);
   searchRoutes(surface, options.backend);
   faceplateRoutes(surface, options.backend);
+  identityRoutes(surface, options.backend);
   stationRoutes(surface, options.backend);
   topologyRoutes(surface, options.backend);
   vendorRoutes(surface);

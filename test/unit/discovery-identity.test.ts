@@ -3,28 +3,35 @@
 import { describe, expect, test } from "bun:test";
 import { isSingleDevice } from "../../src/base/mac.ts";
 import {
+  DOUBT_SCORE_MIN,
   identify,
   MATCH_SCORE_MIN,
   matchSigns,
-  SIGN_WEIGHTS,
   similarity,
 } from "../../src/discovery/reconcile/identity.ts";
-import { isOwnAddress, nameSign, type Signs, serialSign, signsOfDevice } from "../../src/discovery/reconcile/signs.ts";
+import {
+  isOwnAddress,
+  nameSign,
+  type SignGroup,
+  type Signs,
+  serialSign,
+  signsOfDevice,
+  signsWith,
+} from "../../src/discovery/reconcile/signs.ts";
+import { PRIOR_WEIGHTS, Weights } from "../../src/discovery/reconcile/weights.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { device, ethernet, mac } from "../support/reconcile/sightings.ts";
 
-type Texts = Record<"serialNumber" | "chassisId" | "sysName", string>;
-type Sample = Partial<Texts & Record<"macs" | "addresses", string[]>>;
-const signs = ({ macs = [], addresses = [], ...texts }: Sample = {}): Signs => {
-  const unknown = { serialNumber: null, chassisId: null, sysName: null };
-  return { ...unknown, ...texts, macs: new Set(macs), addresses: new Set(addresses) };
-};
-const names = { serialNumber: "foc1234", chassisId: mac(0), sysName: "sw-1" };
+type Texts = Record<"chassisId" | "sysName", string>;
+type Sample = Partial<Texts & Record<"serials" | "macs" | "addresses", string[]>>;
+const signs = ({ serials = [], macs = [], addresses = [], ...texts }: Sample = {}): Signs =>
+  signsWith({ ...texts, serialNumbers: new Set(serials), macs: new Set(macs), addresses: new Set(addresses) });
+const names = { serials: ["foc1234"], chassisId: mac(0), sysName: "sw-1" };
 const complete = { ...names, macs: [mac(1), mac(2)], addresses: ["10.0.0.1"] };
 
 describe("two sightings", () => {
   test.each([
-    ["by serial number, even if all else changed", { serialNumber: "foc1234" }],
+    ["by serial number, even if all else changed", { serials: ["foc1234"] }],
     ["by their MAC addresses", { macs: [mac(1), mac(2)] }],
     ["by half of the MAC addresses, after a line card was replaced", { macs: [mac(2), mac(3)], sysName: "sw-1" }],
     ["by name and address, without stronger identifiers", { sysName: "sw-1", addresses: ["10.0.0.1"] }],
@@ -42,11 +49,11 @@ describe("two sightings", () => {
     ["with only the address in common, and contradicting identities", { addresses: ["10.0.0.1"], macs: [mac(9)] }],
     [
       "with the same name and address and another serial number: a replaced device",
-      { ...complete, serialNumber: "foc9999", macs: [mac(8)], chassisId: mac(8) },
+      { ...complete, serials: ["foc9999"], macs: [mac(8)], chassisId: mac(8) },
     ],
     [
       "with the same name, address and chassis id but different serial numbers",
-      { serialNumber: "foc9999", sysName: "sw-1", addresses: ["10.0.0.1"], chassisId: mac(0) },
+      { serials: ["foc9999"], sysName: "sw-1", addresses: ["10.0.0.1"], chassisId: mac(0) },
     ],
     ["with a cloned chassis id and name, and other interfaces", { chassisId: mac(0), sysName: "sw-1", macs: [mac(9)] }],
     [
@@ -57,19 +64,49 @@ describe("two sightings", () => {
     ["without any identifier", {}],
   ])("do not match %s", (_, sighting) => expect(matchSigns(signs(sighting), signs(complete))).toBeNull());
 
-  test("no weak identifier suffices alone, nor do all others against a different serial number", () => {
-    const { sysName, chassisId, address, macs, serialNumber } = SIGN_WEIGHTS;
-    for (const weak of [sysName.same, chassisId.same, address.same, macs.few])
-      expect(weak).toBeLessThan(MATCH_SCORE_MIN);
-    const all = macs.same + chassisId.same + sysName.same + address.same;
-    expect(all + serialNumber.other).toBeLessThan(MATCH_SCORE_MIN);
+  test("are not matched by a sign that people assign, nor against all signs but one", () => {
+    const weak = { chassisId: "cloned", sysName: "sw-1", addresses: ["10.0.0.1"] };
+    for (const [name, value] of Object.entries(weak))
+      expect(similarity(signs({ [name]: value }), signs(weak)).score).toBeLessThan(MATCH_SCORE_MIN);
+    const all = { ...complete, chassisId: "local" };
+    const other = { serials: ["x"], chassisId: "x", sysName: "x", macs: [mac(8)], addresses: ["10.0.0.8"] };
+    for (const name of Object.keys(all) as Array<keyof typeof all>)
+      expect(similarity(signs({ ...other, [name]: all[name] }), signs(all)).score).toBeLessThan(DOUBT_SCORE_MIN);
+  });
+
+  test("are undecided by equal cards under another name and address", () => {
+    const { score } = similarity(
+      signs({ macs: [mac(1), mac(2)], sysName: "clone", addresses: ["10.0.0.2"] }),
+      signs(complete),
+    );
+    expect(score).toBeGreaterThanOrEqual(DOUBT_SCORE_MIN);
+    expect(score).toBeLessThan(MATCH_SCORE_MIN);
+  });
+
+  test("count a card, its address and a chassis id equal to its MAC address once", () => {
+    const known = { ...signs({ macs: [mac(1)], addresses: ["10.0.0.1"] }), cards: new Map([["10.0.0.1", mac(1)]]) };
+    const alone = similarity(signs({ macs: [mac(1)] }), known);
+    expect(similarity(known, known).score).toBe(alone.score);
+    const withChassis = { ...known, chassisId: mac(1) };
+    expect(similarity(withChassis, withChassis).score).toBe(alone.score);
+  });
+
+  test("do not differ in what one side did not read to the end", () => {
+    const some = signs({ serials: ["a"], macs: [mac(1)], addresses: ["10.0.0.1"] });
+    const other = signs({ serials: ["b"], macs: [mac(2)], addresses: ["10.0.0.2"] });
+    expect(similarity(some, other).groups.map(({ group }) => group)).toEqual(["serial_numbers", "cards", "addresses"]);
+    for (const group of ["serial_numbers", "cards", "addresses"] as const) {
+      const unread = { ...other, unread: new Set<SignGroup>([group]) };
+      for (const { groups } of [similarity(some, unread), similarity(unread, some)])
+        expect(groups.map((each) => each.group)).not.toContain(group);
+    }
   });
 
   test("have a symmetric similarity, for random data", () => {
     const random = seededRandom(7);
     const sample = () =>
       signs({
-        ...random.pick([{}, { serialNumber: "a" }, { serialNumber: "b" }]),
+        ...random.pick([{}, { serials: ["a"] }, { serials: ["b"] }, { serials: ["a", "b"] }]),
         ...random.pick([{}, { chassisId: "c" }, { chassisId: "d" }]),
         macs: random.pick([[], [mac(1)], [mac(1), mac(2)], [mac(3)]]),
         ...random.pick([{}, { sysName: "x" }, { sysName: "y" }]),
@@ -80,6 +117,24 @@ describe("two sightings", () => {
       expect(similarity(a, b).score).toBe(similarity(b, a).score);
       expect(matchSigns(a, b) === null).toBe(matchSigns(b, a) === null);
     }
+  });
+});
+
+describe("the weight of a sign", () => {
+  const counted = (sharing: number, same = 0, other = 0) =>
+    new Weights({ hosts: 1_000, reads: { system_name: { same, other } } }, () => sharing);
+
+  test("falls with the number of hosts that have its value, to almost nothing if they cannot be counted", () => {
+    const weights = [1, 2, 20, 300, Number.POSITIVE_INFINITY].map((count) => counted(count).ofSame("system_name", "x"));
+    expect(weights.toSorted((a, b) => b - a)).toEqual(weights);
+    expect(weights[0]).toBe(PRIOR_WEIGHTS.ofSame("system_name", "x"));
+    expect(weights.at(-1)).toBeLessThan(1);
+  });
+
+  test("against a match falls with how often the sign changes, which few reads barely show", () => {
+    const against = (same: number, other: number) => counted(1, same, other).ofOther("system_name");
+    expect(against(0, 2)).toBeCloseTo(PRIOR_WEIGHTS.ofOther("system_name"), 0);
+    expect(against(1_000, 1_000)).toBeGreaterThan(against(2_000, 0));
   });
 });
 
@@ -105,7 +160,7 @@ test("among equal candidates the previous one is chosen, unless another is more 
   const idOf = (second: object) =>
     identify(sighting, [{ id: "first", signs: first }, { id: "there", ...second } as never])?.id;
   expect([idOf({ signs: previous }), idOf({ signs: previous, reportedThere: true })]).toEqual(["first", "there"]);
-  expect(idOf({ signs: { ...previous, serialNumber: null }, reportedThere: true })).toBe("first");
+  expect(idOf({ signs: { ...previous, serialNumbers: new Set() }, reportedThere: true })).toBe("first");
 });
 
 test.each(["", "  ", "N/A", "none", "0000000000", "To be filled by O.E.M.", "0123456789", "abc", null, undefined])(
@@ -130,6 +185,9 @@ test("virtual router, group and common addresses identify nothing", () => {
     interfaces: [ethernet(1), ethernet(2, { mac_address: "00:00:5e:00:01:01" }), ethernet(3, { mac_address: null })],
     addresses: [{ ip_address: "127.0.0.1", prefix_length: 8, if_index: 9 }],
   });
-  const expected = signs({ macs: [mac(1)], sysName: "r1", addresses: ["10.0.0.1"] });
+  const expected = {
+    ...signs({ macs: [mac(1)], sysName: "r1", addresses: ["10.0.0.1"] }),
+    managed: new Set(["10.0.0.1"]),
+  };
   expect(signsOfDevice(router, "10.0.0.1", null)).toEqual(expected);
 });

@@ -32,6 +32,7 @@ const TYPES: Readonly<Record<FindingType, readonly [title: string, help: string,
   Partial: ["Partially read", "Devices that could be read only in part. Known data of the unread part stays."],
   Skipped: ["Skipped", "Targets that were not scanned, with the reason."],
   Ignored: ["Ignored", "Records that were found but not restored because a user deleted them."],
+  Undecided: ["Undecided", "New hosts that may be the same machine as another one."],
   Read: ["Readings", "Tables read from each device: the number of rows stored, and reasons for skipped rows."],
 };
 const TYPE_NAMES = Object.keys(TYPES) as FindingType[];
@@ -110,7 +111,7 @@ function FindingList({ scan, type, filter }: Readonly<{ scan: ScanData; type: Fi
 
 /** Finding with its reason and changes. */
 export function FindingLine({ finding }: { readonly finding: FindingData }) {
-  const { type, entity, id, label, reason, records, addresses, changes } = finding;
+  const { type, entity, id, label, reason, other_id, records, addresses, changes } = finding;
   const [title, , sign = "told"] = TYPES[type];
   const page = entity === null || id === null ? null : recordPage(entity, id);
   return (
@@ -118,6 +119,12 @@ export function FindingLine({ finding }: { readonly finding: FindingData }) {
       <span class={`sign ${sign}`}>{title}</span> {entity !== null && <span class="aside">{kindWords(entity)[0]}</span>}{" "}
       {page === null ? <bdi>{label}</bdi> : <NameLink href={hrefOf(page)} name={label} />}{" "}
       <bdi class="why">{reason}</bdi>
+      {other_id !== undefined && (
+        <>
+          {" "}
+          <a href={hrefOf(recordPage("host", other_id) as string)}>Other host</a>
+        </>
+      )}
       {records !== undefined && (
         <div class="aside below">
           <WrittenRecords records={records} />

@@ -1,5 +1,5 @@
-// Overview tab of a host: faceplate or location, fields that have a value, components, and manual values that differ
-// from the scan.
+// Overview tab of a host: faceplate or location, fields that have a value, components, identity, and manual values
+// that differ from the scan.
 
 import { NamedFact, TimeFact } from "../components/fact-values.tsx";
 import { Fact } from "../components/facts.tsx";
@@ -15,6 +15,7 @@ import { at, isPast } from "../time/at.ts";
 import { isLocationShown } from "./faceplate-limits.ts";
 import { HostComponents } from "./host-components.tsx";
 import type { FaceplateResponse, HostData } from "./host-data.ts";
+import { HostIdentity } from "./host-identity.tsx";
 import { HostLocations } from "./host-locations.tsx";
 import type { ShownHost } from "./host-requests.ts";
 import { MergedHosts } from "./merged-hosts.tsx";
@@ -37,6 +38,11 @@ export function HostOverview({ host, faceplate }: { readonly host: ShownHost; re
       {host.counts.components > 0 && (
         <Section title="Components">
           <HostComponents id={host.id} />
+        </Section>
+      )}
+      {host.sys_object_id !== null && (
+        <Section title="Identity">
+          <HostIdentity id={host.id} />
         </Section>
       )}
       {isLocationShown(host.counts) && (
@@ -78,6 +84,7 @@ function RecordInfo({ host }: { readonly host: ShownHost }) {
       <Fact name="Added">
         {SOURCES[host.source.type] ?? host.source.type}, <When instant={host.created_at} as="both" />
       </Fact>
+      {typeof host.split_from === "string" && <NamedFact name="Split from" kind="host" id={host.split_from} />}
       <MergedHosts finalVersions={host.mergedVersions} />
       <TimeFact name={fieldLabel("updated_at")} instant={host.updated_at} />
       {/* The last-seen time is known only for now. */}

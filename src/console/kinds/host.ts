@@ -37,7 +37,7 @@ export const hostDetails: KindDetails<keyof components["schemas"]["ListedHost"]>
   ],
   offersScan: true,
   columnQueries: { ip_addresses: { children: "ip_addresses" } },
-  unlisted: ["interfaces", "ports", "services", "credential_assignments", "consolidated_into", "counts"],
+  unlisted: ["interfaces", "ports", "services", "credential_assignments", "consolidated_into", "counts", "split_from"],
   form: wordList(
     "name hostname description tags device_type manufacturer model serial_number asset_tag management_url sys_name",
     "sys_descr sys_location sys_contact sys_object_id hidden",
@@ -51,5 +51,14 @@ export const hostDetails: KindDetails<keyof components["schemas"]["ListedHost"]>
     "name hostname description device_type device_type_source manufacturer model serial_number asset_tag sys_name",
     "sys_descr sys_location sys_contact sys_object_id chassis_id bridge_address management_url virtualization tags",
   ),
-  shownElsewhere: ["ip_addresses", "network_id", "source", "created_at", "updated_at", "last_seen_at", "stale_since"],
+  shownElsewhere: [
+    "ip_addresses",
+    "network_id",
+    "source",
+    "created_at",
+    "updated_at",
+    "last_seen_at",
+    "stale_since",
+    "split_from",
+  ],
 };

@@ -25,6 +25,7 @@ import sightings from "../../../migrations/0043_sightings.sql" with { type: "tex
 import stackedInterfaces from "../../../migrations/0044_stacked_interfaces.sql" with { type: "text" };
 import expiry from "../../../migrations/0045_expiry.sql" with { type: "text" };
 import components from "../../../migrations/0046_components.sql" with { type: "text" };
+import identity from "../../../migrations/0047_identity.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { DomainError } from "../../base/errors.ts";
 import { describeReadError, describeWrongType, openRegular } from "../../base/regular-file.ts";
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly string[] = [
   stackedInterfaces,
   expiry,
   components,
+  identity,
 ];
 
 export const SCHEMA_VERSION = LAST_UNRELEASED_SCHEMA + MIGRATIONS.length;

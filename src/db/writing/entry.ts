@@ -12,6 +12,8 @@ export interface Entry {
   organizationN: number;
   /** Set for new records only. */
   readonly organizationId: string | null;
+  /** Of a new record; undefined for that of the last record with its identity. */
+  readonly lineageId?: string | null | undefined;
   /** Sequence of the stored version; 0 for a new record. */
   readonly sequence: number;
   readonly before: RecordBase | null;

@@ -258,7 +258,8 @@ class LedgerWriter {
     const { kind } = entry;
     const { statements } = this.tx;
     const identity = kind.identity(entry.after as RecordBase);
-    const lineage = identity === null ? null : statements.lineage(kind.code, identity);
+    const last = identity === null ? null : statements.lineage(kind.code, identity);
+    const lineage = entry.lineageId === undefined ? last : entry.lineageId;
     const at = this.at;
     // A kind that omits absent fields in lists omits them in its members too.
     const lineage_id = (kind.absent === "omitted" && lineage === null ? undefined : lineage) as string | null;

@@ -247,14 +247,14 @@ export class WriteTransaction {
   }
 
   /**
-   * Creates a record.
+   * Creates a record, by default of the lineage of the last one with its identity.
    * @throws DomainError entity_already_exists for an id that was ever used
    */
   create<R extends RecordBase, T extends OwnFields<R>>(
     kind: Kind<R>,
     organizationId: string,
     fields: T & NoOtherFields<R, T>,
-    options: { id?: string; composed?: boolean; observed?: Observed } = {},
+    options: { id?: string; lineageId?: string | null; composed?: boolean; observed?: Observed } = {},
   ): R {
     const id = options.id ?? this.newId();
     // Generated ids are new.
@@ -268,7 +268,7 @@ export class WriteTransaction {
     const created = organizationId === id || this.entries.get(organizationId)?.before === null;
     const organizationN = created ? 0 : this.recordN(organizationId);
     if (organizationN === null) throw new Error(`transaction: the organization ${organizationId} has no number`);
-    return this.add(kind, { n: 0, organizationN, organizationId }, after, options);
+    return this.add(kind, { n: 0, organizationN, organizationId, lineageId: options.lineageId }, after, options);
   }
 
   /**
@@ -471,7 +471,7 @@ export class WriteTransaction {
    */
   private add<R extends RecordBase>(
     kind: Kind<R>,
-    place: Pick<Entry, "n" | "organizationN" | "organizationId">,
+    place: Pick<Entry, "n" | "organizationN" | "organizationId" | "lineageId">,
     after: R,
     options: { composed?: boolean; observed?: Observed },
   ): R {

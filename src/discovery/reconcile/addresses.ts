@@ -10,6 +10,7 @@ import { bindingKind } from "../../resources/bindings/binding.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { nextPosition } from "../../resources/hosts/new-child.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { forgetEndedHost } from "../../resources/ignored/ended-hosts.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { isPlacedByPerson } from "../../resources/map-positions/map-position.ts";
 import { portKind } from "../../resources/ports/port.ts";
@@ -242,6 +243,7 @@ export class AddressBook {
       for (const portId of free) this.write.create(bindingKind, discoveredBinding(host, id, portId, null, scanId));
     }
     this.write.close(hostKind, other, other.name, `is the same device as ${host.name}`);
+    forgetEndedHost(tx, tx.recordN(otherId) ?? 0);
     this.byHost.delete(otherId);
     index.forget(otherId);
   }

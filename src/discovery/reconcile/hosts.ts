@@ -1,18 +1,57 @@
-// Creation of hosts found by a scan, except hosts that a person deleted.
+// New hosts of a scan, except those that a person had ignored. A host that returns continues its lineage.
 
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { type EndedHost, endedHostsOf, forgetEndedHost } from "../../resources/ignored/ended-hosts.ts";
 import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
-import { hasOnlyAddresses, MATCH_SCORE_MIN, similarity } from "./identity.ts";
+import { hasOnlyAddresses, identify, MATCH_SCORE_MIN, similarity } from "./identity.ts";
 import { discoveredHost, type HostFields } from "./new-records.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { SignIndex, type Signs, signsOfTexts } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 
-export function newHost(write: ScanWrite, fields: HostFields): HostRecord {
-  const host = write.create(hostKind, discoveredHost(write.networkId, fields));
+/**
+ * Creates a host, of the lineage of an ended one with its signs: names are not identity.
+ * @param seen signs of the machine
+ */
+export function newHost(write: ScanWrite, fields: HostFields, seen: Signs): HostRecord {
+  const former = takeEndedHost(write, seen);
+  const values = discoveredHost(write.networkId, fields);
+  const host = write.create(hostKind, values, undefined, former?.lineageId ?? null);
   if (host === null) throw new Error("hosts: no host is ignored by its name");
   return host;
+}
+
+interface RecognizedHost {
+  readonly ended: EndedHost;
+  readonly signs: Signs;
+}
+
+/** Read once per write that creates hosts. */
+const ENDED = new WeakMap<ScanWrite, { readonly index: SignIndex<RecognizedHost>; readonly taken: Set<number> }>();
+
+/** Returns the ended host that returns, which no other one can be from now on. */
+function takeEndedHost(write: ScanWrite, seen: Signs): EndedHost | null {
+  const { tx, networkId } = write;
+  let known = ENDED.get(write);
+  if (known === undefined) {
+    const all = endedHostsOf(tx, tx.recordN(networkId) ?? 0);
+    const index = new SignIndex(all.map((ended) => ({ ended, signs: signsOfTexts(ended.signs) })));
+    ENDED.set(write, (known = { index, taken: new Set() }));
+  }
+  const { index, taken } = known;
+  const candidates = index.sharingSign(seen).filter(({ ended }) => !taken.has(ended.hostN));
+  const best = identify(
+    seen,
+    candidates
+      // An address alone may be another machine's by now, unless nothing else was ever known.
+      .filter(({ signs }) => !hasOnlyAddresses(seen) || hasOnlyAddresses(signs))
+      .map(({ ended, signs }) => ({ id: ended, signs })),
+  );
+  if (best === null) return null;
+  taken.add(best.id.hostN);
+  forgetEndedHost(tx, best.id.hostN);
+  return best.id;
 }
 
 /**

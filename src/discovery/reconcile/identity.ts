@@ -1,74 +1,138 @@
-// Host identity rules: each sign counts for or against a match, and no weak sign decides alone. Pure.
+// Host identity by record linkage (Fellegi and Sunter, 1969): each group of signs weighs for or against a match by how
+// often it stays the same between two reads, and by how many hosts share its value. Pure.
 
-import type { Signs } from "./signs.ts";
+import { parseMac } from "../../base/mac.ts";
+import type { SignGroup, Signs } from "./signs.ts";
+import { PRIOR_WEIGHTS, type Weights } from "./weights.ts";
 
-/**
- * Weights of matching and differing signs. A different serial number proves a different device; interface MAC addresses
- * nearly do. Names and addresses are assigned by people and move; chassis IDs are cloned with images.
- */
-export const SIGN_WEIGHTS = {
-  serialNumber: { same: 100, other: -200 },
-  /** `same` applies from half of the smaller set in common. */
-  macs: { same: 60, few: 40, other: -60 },
-  chassisId: { same: 40, other: -30 },
-  sysName: { same: 30, other: -20 },
-  address: { same: 20 },
-} as const;
+/** Minimum score for a match: above any sign that people assign, and above a common card against other signs. */
+export const MATCH_SCORE_MIN = 7.8;
+/** From here up to a match, the signs decide nothing. */
+export const DOUBT_SCORE_MIN = 3;
 
-/** Minimum score for a match; above any single weak sign. */
-export const MATCH_SCORE_MIN = 50;
+/** Weight of one common card among many others, as a share of that of equal cards: cards are swapped and simulated. */
+const COMMON_CARD_SHARE = 0.23;
+/** The more cards differ, the less the common ones say: virtual machines and clusters share some. */
+const CARDS_EXPONENT = 3;
 
-interface Similarity {
+/** A group of signs on both sides, compared. */
+export interface ComparedGroup {
+  readonly group: SignGroup;
+  /** Bits; negative against a match. */
+  readonly weight: number;
+  /** Values in common. */
+  readonly common: readonly string[];
+}
+
+export interface Similarity {
   readonly score: number;
+  readonly groups: readonly ComparedGroup[];
   /** Matching signs, user-readable: `serial number and 12 MAC addresses`. */
   readonly reason: string;
   /** Number of common addresses. One weighs as much as many: some addresses exist on many devices. */
   readonly addressCount: number;
 }
 
-/** Scores two sets of signs. A sign missing on one side does not count. */
-export function similarity(seen: Signs, known: Signs): Similarity {
-  let score = 0;
-  const reasons: string[] = [];
-  const weigh = (
-    seenValue: string | null,
-    knownValue: string | null,
-    weight: { same: number; other: number },
-    name: string,
-  ) => {
-    if (seenValue === null || knownValue === null) return;
-    score += seenValue === knownValue ? weight.same : weight.other;
-    if (seenValue === knownValue) reasons.push(name);
+/** Scores two sets of signs. A sign missing on one side does not count, nor does a difference in what was not read. */
+export function similarity(seen: Signs, known: Signs, weights: Weights = PRIOR_WEIGHTS): Similarity {
+  const commonMacs = commonOf(seen.macs, known.macs);
+  const groups = [
+    compareSerials(seen, known, weights),
+    compareCards(seen, known, commonMacs, weights),
+    compareChassis(seen, known, weights),
+    compareNames(seen, known, weights),
+    compareAddresses(seen, known, new Set(commonMacs), weights),
+  ].filter((each) => each !== null);
+  const addressCount = commonOf(seen.addresses, known.addresses).length;
+  return {
+    score: groups.reduce((sum, { weight }) => sum + weight, 0),
+    groups,
+    reason: joinWords(groups.flatMap(wordsOf)),
+    addressCount,
   };
-  weigh(seen.serialNumber, known.serialNumber, SIGN_WEIGHTS.serialNumber, "serial number");
-  const common = countCommon(seen.macs, known.macs);
-  if (common > 0) {
-    const isMajority = common * 2 >= Math.min(seen.macs.size, known.macs.size);
-    score += isMajority ? SIGN_WEIGHTS.macs.same : SIGN_WEIGHTS.macs.few;
-    reasons.push(common === 1 ? "a MAC address" : `${common} MAC addresses`);
-  } else if (seen.macs.size > 0 && known.macs.size > 0) {
-    score += SIGN_WEIGHTS.macs.other;
-  }
-  weigh(seen.chassisId, known.chassisId, SIGN_WEIGHTS.chassisId, "chassis id");
-  weigh(seen.sysName, known.sysName, SIGN_WEIGHTS.sysName, "system name");
-  const addressCount = countCommon(seen.addresses, known.addresses);
-  if (addressCount > 0) {
-    score += SIGN_WEIGHTS.address.same;
-    reasons.push("address");
-  }
-  return { score, reason: joinWords(reasons), addressCount };
+}
+
+/** One serial number in common suffices: a stack is the same while one of its members remains. */
+function compareSerials(seen: Signs, known: Signs, weights: Weights): ComparedGroup | null {
+  const common = commonOf(seen.serialNumbers, known.serialNumbers);
+  return compareSets("serial_numbers", seen, known, common, weights, [seen.serialNumbers, known.serialNumbers]);
+}
+
+/** All cards count once, with the share in common of the smaller set. */
+function compareCards(seen: Signs, known: Signs, common: readonly string[], weights: Weights): ComparedGroup | null {
+  const whole = compareSets("cards", seen, known, common, weights, [seen.macs, known.macs]);
+  if (whole === null || common.length === 0) return whole;
+  const mean = common.reduce((sum, mac) => sum + weights.ofSame("cards", mac), 0) / common.length;
+  const share = common.length / Math.min(seen.macs.size, known.macs.size);
+  const factor = COMMON_CARD_SHARE + (1 - COMMON_CARD_SHARE) * share ** CARDS_EXPONENT;
+  return { ...whole, weight: mean * factor };
+}
+
+/** A chassis id that is the MAC address of a card counts with the cards. */
+function compareChassis(seen: Signs, known: Signs, weights: Weights): ComparedGroup | null {
+  const [some, other] = [seen.chassisId, known.chassisId];
+  if (some === null || other === null || seen.macs.has(some) || known.macs.has(some)) return null;
+  if (some !== other && (parseMac(some) !== null || parseMac(other) !== null)) return null;
+  return compareText("chassis_id", some, other, weights);
+}
+
+function compareNames({ sysName: some }: Signs, { sysName: other }: Signs, weights: Weights): ComparedGroup | null {
+  return some === null || other === null ? null : compareText("system_name", some, other, weights);
+}
+
+/** Addresses at which the devices answer; those of a common card count with the cards. */
+function compareAddresses(
+  seen: Signs,
+  known: Signs,
+  commonMacs: ReadonlySet<string>,
+  weights: Weights,
+): ComparedGroup | null {
+  const common = [
+    ...new Set([...commonOf(managedOf(seen), known.addresses), ...commonOf(managedOf(known), seen.addresses)]),
+  ];
+  const isOfCommonCard = (address: string) =>
+    [seen, known].some(({ cards }) => commonMacs.has(cards.get(address) ?? ""));
+  const others = common.filter((address) => !isOfCommonCard(address));
+  if (common.length > 0 && others.length === 0) return null;
+  return compareSets("addresses", seen, known, others, weights, [managedOf(seen), managedOf(known)]);
+}
+
+function managedOf({ managed, addresses }: Signs): ReadonlySet<string> {
+  return managed.size > 0 ? managed : addresses;
+}
+
+function compareText(group: SignGroup, some: string, other: string, weights: Weights): ComparedGroup {
+  if (some === other) return { group, weight: weights.ofSame(group, some), common: [some] };
+  return { group, weight: weights.ofOther(group), common: [] };
+}
+
+/** @returns null if a set is empty, or if different ones were not read to the end */
+function compareSets(
+  group: SignGroup,
+  seen: Signs,
+  known: Signs,
+  common: readonly string[],
+  weights: Weights,
+  [some, other]: readonly [ReadonlySet<string>, ReadonlySet<string>],
+): ComparedGroup | null {
+  if (some.size === 0 || other.size === 0) return null;
+  if (common.length > 0)
+    return { group, weight: Math.max(...common.map((value) => weights.ofSame(group, value))), common };
+  if (seen.unread.has(group) || known.unread.has(group)) return null;
+  return { group, weight: weights.ofOther(group), common };
 }
 
 /** True if a sign present on both sides differs. */
 export function hasConflict(seen: Signs, known: Signs): boolean {
   const differs = (seenValue: string | null, knownValue: string | null) =>
     seenValue !== null && knownValue !== null && seenValue !== knownValue;
-  const haveMacs = seen.macs.size > 0 && known.macs.size > 0;
+  const isDisjoint = (some: ReadonlySet<string>, other: ReadonlySet<string>) =>
+    some.size > 0 && other.size > 0 && some.isDisjointFrom(other);
   return (
-    differs(seen.serialNumber, known.serialNumber) ||
+    isDisjoint(seen.serialNumbers, known.serialNumbers) ||
     differs(seen.chassisId, known.chassisId) ||
     differs(seen.sysName, known.sysName) ||
-    (haveMacs && countCommon(seen.macs, known.macs) === 0)
+    isDisjoint(seen.macs, known.macs)
   );
 }
 
@@ -77,11 +141,11 @@ export function hasConflict(seen: Signs, known: Signs): boolean {
  * swept host would be duplicated once it responds to SNMP.
  */
 export function hasOnlyAddresses(known: Signs): boolean {
-  return known.serialNumber === null && known.chassisId === null && known.sysName === null && known.macs.size === 0;
+  return known.serialNumbers.size + known.macs.size === 0 && known.chassisId === null && known.sysName === null;
 }
 
-export function matchSigns(seen: Signs, known: Signs): Similarity | null {
-  const result = similarity(seen, known);
+export function matchSigns(seen: Signs, known: Signs, weights: Weights = PRIOR_WEIGHTS): Similarity | null {
+  const result = similarity(seen, known, weights);
   if (result.score >= MATCH_SCORE_MIN) return result;
   const isAddressOnly = (hasOnlyAddresses(known) || hasOnlyAddresses(seen)) && result.addressCount > 0;
   return isAddressOnly ? { ...result, reason: "address only" } : null;
@@ -96,47 +160,75 @@ export interface MatchCandidate<Id> {
   readonly isFormerHost?: true;
 }
 
+export interface RankedCandidate<Id> extends MatchCandidate<Id> {
+  readonly similarity: Similarity;
+  readonly isMatch: boolean;
+}
+
 /**
- * Returns the best match, or null. Ties prefer current over former signs, then the host that last reported itself there
- * (or clones would swap with the order of responses), then more common addresses, then the first.
+ * Returns the candidates, matches first, the best first. Ties prefer current over former signs, then the host that last
+ * reported itself there (or clones would swap with the order of responses), then more common addresses, then the first.
  * @param candidates oldest first
  */
+export function rankCandidates<Id>(
+  seen: Signs,
+  candidates: Iterable<MatchCandidate<Id>>,
+  weights: Weights = PRIOR_WEIGHTS,
+): Array<RankedCandidate<Id>> {
+  return [...candidates]
+    .map((candidate) => {
+      const match = matchSigns(seen, candidate.signs, weights);
+      const similarityOf = match ?? similarity(seen, candidate.signs, weights);
+      return { ...candidate, similarity: similarityOf, isMatch: match !== null };
+    })
+    .sort((some, other) => precedence(other, some));
+}
+
+/** Returns the best match, or null. */
 export function identify<Id>(
   seen: Signs,
   candidates: Iterable<MatchCandidate<Id>>,
-): { readonly id: Id; readonly similarity: Similarity; readonly formerSigns: Signs | null } | null {
-  let best: { candidate: MatchCandidate<Id>; similarity: Similarity } | null = null;
-  for (const candidate of candidates) {
-    const result = matchSigns(seen, candidate.signs);
-    if (result === null) continue;
-    if (best === null || precedence({ candidate, similarity: result }, best) > 0)
-      best = { candidate, similarity: result };
-  }
-  if (best === null) return null;
-  const { id, isFormerHost, signs } = best.candidate;
-  return { id, similarity: best.similarity, formerSigns: isFormerHost === true ? signs : null };
-}
-
-interface ScoredCandidate {
-  readonly candidate: MatchCandidate<unknown>;
-  readonly similarity: Similarity;
+  weights: Weights = PRIOR_WEIGHTS,
+): RankedCandidate<Id> | null {
+  const [best] = rankCandidates(seen, candidates, weights);
+  return best?.isMatch === true ? best : null;
 }
 
 /** Positive if the first is the better match. */
-function precedence(some: ScoredCandidate, other: ScoredCandidate): number {
+function precedence(some: RankedCandidate<unknown>, other: RankedCandidate<unknown>): number {
   return (
+    Number(some.isMatch) - Number(other.isMatch) ||
     some.similarity.score - other.similarity.score ||
-    Number(other.candidate.isFormerHost ?? false) - Number(some.candidate.isFormerHost ?? false) ||
-    Number(some.candidate.reportedThere ?? false) - Number(other.candidate.reportedThere ?? false) ||
+    Number(other.isFormerHost ?? false) - Number(some.isFormerHost ?? false) ||
+    Number(some.reportedThere ?? false) - Number(other.reportedThere ?? false) ||
     some.similarity.addressCount - other.similarity.addressCount
   );
 }
 
-function countCommon(some: ReadonlySet<string>, others: ReadonlySet<string>): number {
+function commonOf(some: ReadonlySet<string>, others: ReadonlySet<string>): string[] {
   const [fewer, more] = some.size <= others.size ? [some, others] : [others, some];
-  let count = 0;
-  for (const each of fewer) if (more.has(each)) count += 1;
-  return count;
+  return [...fewer].filter((each) => more.has(each));
+}
+
+const WORDS: Readonly<Record<SignGroup, string>> = {
+  serial_numbers: "serial number",
+  cards: "MAC address",
+  chassis_id: "chassis id",
+  system_name: "system name",
+  addresses: "address",
+};
+
+function wordsOf({ group, common }: ComparedGroup): string[] {
+  if (common.length === 0) return [];
+  if (group !== "cards") return [WORDS[group]];
+  return [common.length === 1 ? WORDS[group] : `${common.length} ${WORDS[group]}es`];
+}
+
+/** Differing signs, user-readable; null for none. */
+export function differenceOf({ groups }: Similarity): string | null {
+  const differing = groups.filter(({ common }) => common.length === 0);
+  if (differing.length === 0) return null;
+  return joinWords(differing.map(({ group }) => (group === "cards" ? `${WORDS[group]}es` : WORDS[group])));
 }
 
 function joinWords(reasons: readonly string[]): string {

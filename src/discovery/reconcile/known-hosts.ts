@@ -4,6 +4,7 @@ import { isSingleDevice } from "../../base/mac.ts";
 import { scopeKey } from "../../db/kind.ts";
 import { membersSql } from "../../db/shape.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { componentKind } from "../../resources/components/component.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ignoredIdentity, ignoredKind } from "../../resources/ignored/ignored.ts";
@@ -12,18 +13,29 @@ import { ADDRESSES_PER_MAC_MAX, isSharedMac } from "../../resources/ip-addresses
 import { FormerHosts } from "./former-selves.ts";
 import { hasConflict, type MatchCandidate } from "./identity.ts";
 import { BY_PERSON, isTouchedByPerson } from "./provenance.ts";
-import { isOwnAddress, nameSign, type Signs, serialSign } from "./signs.ts";
+import { areInterfacesUnread } from "./reads-memory.ts";
+import { countsAt } from "./sign-counts.ts";
+import { isOwnAddress, nameSign, type SignGroup, type Signs, serialSigns } from "./signs.ts";
+import { type SignCounts, Weights } from "./weights.ts";
 
 /** A sign shared by more hosts than this is ignored. */
 const CANDIDATES_MAX = 64;
 
 /** Signs of a known host, extended as the host is written. */
 interface KnownSigns extends Signs {
-  serialNumber: string | null;
+  serialNumbers: ReadonlySet<string>;
   chassisId: string | null;
   sysName: string | null;
   readonly macs: Set<string>;
   readonly addresses: Set<string>;
+  readonly cards: Map<string, string>;
+  readonly managed: Set<string>;
+}
+
+/** Known hosts that a sighting may be, and what their signs weigh. */
+export interface HostCandidates {
+  readonly known: ReadonlyArray<MatchCandidate<string>>;
+  readonly weights: Weights;
 }
 
 /** At most CANDIDATES_MAX + 1 each, oldest first. */
@@ -37,17 +49,22 @@ export class KnownHosts {
   private readonly tx: WriteTransaction;
   private readonly networkId: string;
   private readonly networkN: number;
+  private readonly counts: () => SignCounts;
   private readonly signs = new Map<string, KnownSigns>();
   private readonly losers = new Set<string>();
   private readonly shared = new Map<string, boolean>();
   private readonly formerHosts: FormerHosts;
+  /** Addresses at which hosts answered as devices in this transaction. */
+  private readonly reported = new Map<string, Set<string>>();
   /** Keyed by a sign gained in this transaction: `mac/…`. */
   private readonly changed = new Map<string, Set<string>>();
 
-  constructor(tx: WriteTransaction, networkId: string) {
+  /** @param scanId scan whose decisions rest on the same counts, throughout */
+  constructor(tx: WriteTransaction, networkId: string, scanId: string) {
     this.tx = tx;
     this.networkId = networkId;
     this.networkN = tx.recordN(networkId) ?? 0;
+    this.counts = () => countsAt(tx, this.networkN, scanId);
     this.formerHosts = new FormerHosts(tx, networkId);
   }
 
@@ -57,8 +74,13 @@ export class KnownHosts {
    * @param polledAddress the address that responded: includes the host that responded there before, even if many hosts
    * have the address
    */
-  candidates(seen: Signs, polledAddress: string | null = null): Array<MatchCandidate<string>> {
+  candidates(seen: Signs, polledAddress: string | null = null): HostCandidates {
     const ids = new Set<string>();
+    const sharing = new Map<string, number>();
+    const count = (group: SignGroup, value: string, found: Iterable<string>) => {
+      const { size } = new Set(found);
+      sharing.set(`${group}/${value}`, size > CANDIDATES_MAX ? Number.POSITIVE_INFINITY : size);
+    };
     const add = (found: readonly string[]) => {
       if (found.length > CANDIDATES_MAX) return;
       for (const id of found) {
@@ -66,16 +88,23 @@ export class KnownHosts {
         if (survivor !== null) ids.add(survivor);
       }
     };
-    if (seen.serialNumber !== null) add(this.found("serial", seen.serialNumber, HOST_BY("serial_number")));
+    const addSharing = (group: SignGroup, value: string, found: readonly string[]) => {
+      count(group, value, found);
+      add(found);
+    };
+    for (const serial of seen.serialNumbers) addSharing("serial_numbers", serial, this.withSerial(serial));
     for (const [mac, hosts] of this.hostsByMac(seen.macs)) {
-      add(this.withChanged("mac", mac, hosts.interfaces));
-      if (this.isShared(mac)) continue;
-      add(this.withChanged("mac", mac, hosts.addresses));
-      add(this.withChanged("mac", mac, hosts.remembered));
+      const found = [this.withChanged("mac", mac, hosts.interfaces)];
+      if (!this.isShared(mac))
+        found.push(this.withChanged("mac", mac, hosts.addresses), this.withChanged("mac", mac, hosts.remembered));
+      for (const each of found) add(each);
+      count("cards", mac, found.flat());
     }
-    if (seen.chassisId !== null) add(this.found("chassis", seen.chassisId, HOST_BY("chassis_id")));
-    if (seen.sysName !== null) add(this.found("name", seen.sysName, HOST_BY("sys_name")));
-    for (const address of seen.addresses) add(this.holdersOf(address));
+    const { chassisId, sysName } = seen;
+    if (chassisId !== null)
+      addSharing("chassis_id", chassisId, this.found("chassis", chassisId, HOST_BY("chassis_id")));
+    if (sysName !== null) addSharing("system_name", sysName, this.found("name", sysName, HOST_BY("sys_name")));
+    for (const address of seen.addresses) addSharing("addresses", address, this.holdersOf(address));
     const reporters = polledAddress === null ? [] : this.reportersAt(polledAddress);
     for (const id of reporters) ids.add(id);
     const isEligible = (id: string) => polledAddress === null || !this.wasTakenFrom(id, polledAddress);
@@ -89,7 +118,7 @@ export class KnownHosts {
       const addresses = new Set([...signs.addresses].filter((address) => own?.addresses.has(address) === true));
       known.push({ id, signs: { ...signs, addresses }, reportedThere: reporters.includes(id), isFormerHost: true });
     }
-    return known;
+    return { known, weights: new Weights(this.counts(), (group, value) => sharing.get(`${group}/${value}`) ?? 0) };
   }
 
   /** True if other hosts were consolidated into this one. */
@@ -164,7 +193,7 @@ export class KnownHosts {
     );
     const seen = [...addresses.flatMap((each) => each.mac_address ?? []), ...remembered.map(([mac]) => mac)];
     const signs: KnownSigns = {
-      ...ownSigns(host),
+      ...this.ownSigns(host),
       macs: new Set([
         ...own.filter(isSingleDevice),
         ...seen.filter((mac) => isSingleDevice(mac) && !this.isShared(mac)),
@@ -174,6 +203,11 @@ export class KnownHosts {
           .map((each) => each.ip_address)
           .filter((address) => isOwnAddress(address) || this.holdersOf(address).includes(id)),
       ),
+      cards: new Map(
+        addresses.flatMap(({ ip_address, mac_address: mac }) => (mac === null ? [] : [[ip_address, mac] as const])),
+      ),
+      managed: this.reportedAt(id),
+      unread: this.unreadOf(id),
     };
     this.signs.set(id, signs);
     return signs;
@@ -187,9 +221,9 @@ export class KnownHosts {
     const { host, mac, address } = gained;
     const signs = this.signs.get(id);
     if (host !== undefined) {
-      const own = ownSigns(host);
+      const own = this.ownSigns(host);
       if (signs !== undefined) Object.assign(signs, own);
-      if (own.serialNumber !== null) this.put("serial", own.serialNumber, id);
+      for (const serial of own.serialNumbers) this.put("serial", serial, id);
       if (own.chassisId !== null) this.put("chassis", own.chassisId, id);
       if (own.sysName !== null) this.put("name", own.sysName, id);
     }
@@ -207,6 +241,14 @@ export class KnownHosts {
   recordSeenAt(id: string, address: string): void {
     this.signs.get(id)?.addresses.add(address);
     this.put("address", address, id);
+  }
+
+  /** Records where a host answered as a device. */
+  recordReportedAt(id: string, address: string): void {
+    this.signs.get(id)?.managed.add(address);
+    const addresses = this.reported.get(id);
+    if (addresses === undefined) this.reported.set(id, new Set([address]));
+    else addresses.add(address);
   }
 
   /** Records a MAC address shared by many hosts. */
@@ -254,6 +296,34 @@ export class KnownHosts {
     );
   }
 
+  private ownSigns(host: HostRecord): Pick<KnownSigns, "serialNumbers" | "chassisId" | "sysName"> {
+    const components = this.tx.children(componentKind, "host_n", host.id);
+    return {
+      serialNumbers: serialSigns([host.serial_number, ...components.map((each) => each.serial_number)]),
+      chassisId: host.chassis_id,
+      sysName: nameSign(host.sys_name),
+    };
+  }
+
+  private reportedAt(id: string): Set<string> {
+    const rows = this.tx.db.$client.query(REPORTED_AT).values(this.tx.recordN(id) ?? 0) as Array<[string]>;
+    return new Set([...rows.map(([address]) => address), ...(this.reported.get(id) ?? [])]);
+  }
+
+  /** Without components, the serial number is one of perhaps several. */
+  private unreadOf(id: string): Set<SignGroup> {
+    const unread = new Set<SignGroup>();
+    if (this.tx.children(componentKind, "host_n", id).length === 0) unread.add("serial_numbers");
+    if (areInterfacesUnread(this.tx, id)) unread.add("cards");
+    return unread;
+  }
+
+  private withSerial(serial: string): string[] {
+    const own = this.tx.db.$client.query(HOST_BY("serial_number")).values(this.networkN, serial) as Array<[string]>;
+    const members = this.tx.db.$client.query(BY_COMPONENT).values(this.networkN, serial) as Array<[string]>;
+    return this.withChanged("serial", serial, [...new Set([...own, ...members].map(([id]) => id))]);
+  }
+
   private found(sign: string, value: string, sql: string): string[] {
     const rows = this.tx.db.$client.query(sql).values(this.networkN, value) as Array<[string]>;
     const ids = rows.map(([id]) => id);
@@ -273,10 +343,6 @@ export class KnownHosts {
   }
 }
 
-function ownSigns(host: HostRecord): Pick<KnownSigns, "serialNumber" | "chassisId" | "sysName"> {
-  return { serialNumber: serialSign(host.serial_number), chassisId: host.chassis_id, sysName: nameSign(host.sys_name) };
-}
-
 /** Signs are compared in lower case; one row beyond the limit reveals an overly common sign. */
 const LIMIT = `ORDER BY 1 LIMIT ${CANDIDATES_MAX + 1}`;
 /** Must match the expressions of the indexes in the migration. */
@@ -284,6 +350,8 @@ const HOST_BY = (field: "serial_number" | "chassis_id" | "sys_name") =>
   `SELECT r.id FROM hosts h JOIN history_records r ON r.n = h.n
     WHERE h.network_n = +?1 AND ${field === "chassis_id" ? "" : "lower"}(json_extract('{' || h.members || '}',
     '$.${field}')) = +?2 ORDER BY h.n LIMIT ${CANDIDATES_MAX + 1}`;
+const BY_COMPONENT = `SELECT DISTINCT r.id FROM components c JOIN history_records r ON r.n = c.host_n
+  WHERE c.network_n = +?1 AND lower(json_extract('{' || c.members || '}', '$.serial_number')) = +?2 ${LIMIT}`;
 const INTERFACE_BY_MAC = `SELECT DISTINCT r.id FROM if_entries e JOIN history_records r ON r.n = e.host_n
   WHERE e.mac_address = +?2 AND e.network_n = +?1 ${LIMIT}`;
 const ADDRESS_BY_MAC = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n
@@ -294,6 +362,7 @@ const BY_COMMON_ADDRESS = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history
     AND t.host_n = a.host_n) OR NOT EXISTS (SELECT 1 FROM if_entries e WHERE e.host_n = a.host_n)) ${LIMIT}`;
 const BY_REPORT = `SELECT r.id FROM discovery_tellings t JOIN history_records r ON r.n = t.host_n
     WHERE t.network_n = +?1 AND t.ip_address = +?2`;
+const REPORTED_AT = "SELECT ip_address FROM discovery_tellings WHERE host_n = ?1";
 const BY_REMEMBERED_MAC = `SELECT r.id FROM discovery_macs m JOIN history_records r ON r.n = m.host_n
     WHERE m.network_n = +?1 AND m.mac_address = +?2`;
 /**

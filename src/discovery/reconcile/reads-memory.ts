@@ -97,6 +97,12 @@ export function readsMemory(tx: WriteTransaction, hostId: string): ReadsMemory {
   return { sizes: Object.fromEntries(sizes), vlans: Array.isArray(vlans) ? vlans : null };
 }
 
+/** True if the host was read, but its interfaces never to the end. */
+export function areInterfacesUnread(tx: WriteTransaction, hostId: string): boolean {
+  const { sizes, vlans } = readsMemory(tx, hostId);
+  return sizes.interfaces === undefined && (Object.keys(sizes).length > 0 || vlans !== null);
+}
+
 /** Remembers what a read changed, in this transaction. */
 export function rememberReads(tx: WriteTransaction, hostId: string, before: ReadsMemory, now: ReadsMemory): void {
   if (Bun.deepEquals(before, now)) return;

@@ -19,7 +19,7 @@ import { endRefusedPorts } from "./refused-ports.ts";
 import type { Reported } from "./reported-fields.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { selfHost } from "./self-host.ts";
-import type { Signs } from "./signs.ts";
+import { signsWith } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 
 /** The machine that runs the appliance. */
@@ -105,16 +105,19 @@ function createHost(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSi
   const { ip_address: address, mac_address: mac, answered } = sighting;
   if (isInDeletedSubnets(write, subnets, address, [address])) return null;
   const ownMac = mac !== null && identifiesHost(write, mac) ? mac : null;
-  const macs = new Set(ownMac === null ? [] : [ownMac]);
-  const signs: Signs = { serialNumber: null, chassisId: null, macs, sysName: null, addresses: new Set([address]) };
+  const signs = signsWith({ macs: new Set(ownMac === null ? [] : [ownMac]), addresses: new Set([address]) });
   if (ignoredHost(write, signs, address, address)) return null;
   const hostname = lineOf(sighting.hostname ?? "");
-  const host = newHost(write, {
-    name: hostname || (ownMac === null ? address : nameOfMac(ownMac)),
-    hostname: hostname || null,
-    manufacturer: makerOf(write, mac),
-    source: answered.length > 0 ? DISCOVERED : INFERRED,
-  });
+  const host = newHost(
+    write,
+    {
+      name: hostname || (ownMac === null ? address : nameOfMac(ownMac)),
+      hostname: hostname || null,
+      manufacturer: makerOf(write, mac),
+      source: answered.length > 0 ? DISCOVERED : INFERRED,
+    },
+    signs,
+  );
   write.index.recordSigns(host.id, { host });
   return host;
 }

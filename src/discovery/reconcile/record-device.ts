@@ -26,7 +26,7 @@ import { Ends } from "./ends.ts";
 import { recordHearsay } from "./hearsay.ts";
 import { renameDerived } from "./host-names.ts";
 import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
-import { hasConflict, identify, similarity } from "./identity.ts";
+import { type IdentifiedHost, identifyDevice } from "./identification.ts";
 import { matchInterfaces } from "./interface-matching.ts";
 import { OmittedRows, reportRows } from "./left-out.ts";
 import { lineOf } from "./line.ts";
@@ -39,8 +39,10 @@ import type { Reported, ReportedEach } from "./reported-fields.ts";
 import { rememberReport, unchangedReport } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { missedClause, rememberServed } from "./served-memory.ts";
+import { countRead } from "./sign-counts.ts";
 import { isOwnAddress, type Signs, signsOfDevice } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
+import { countUnchanged, moveAddress, splitOffLast } from "./two-machines.ts";
 import { NetworkVlans } from "./vlan-keeper.ts";
 
 const SNMP_PORT = { number: 161, protocol: "Udp", service: { name: "SNMP", service_definition: "snmp" } } as const;
@@ -55,6 +57,8 @@ export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: 
   if (recorded === null) return null;
   const { host, omitted } = recorded;
   if (before !== null) {
+    countRead(write, null);
+    countUnchanged(write, host.id);
     write.markReported(host.id);
     write.recordSeen(host.id, polledAddress, "answered SNMP");
   }
@@ -86,21 +90,32 @@ function recordReport(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceS
   const { device, ip_address: polledAddress } = sighting;
   const book = new AddressBook(write, subnets);
   const signs = signsOfDevice(device, polledAddress, seenMacOf(write, sighting));
-  const known = identified(write, signs, sighting);
+  const { known, split, conclude } = identifyDevice(write, signs, sighting);
   if (
     known === null &&
     (ignoredHost(write, signs, polledAddress, device.sys_name ?? polledAddress) ||
       isInDeletedSubnets(write, subnets, device.sys_name ?? polledAddress, signs.addresses))
   )
     return null;
+  const splitFrom = split === null ? null : write.tx.get(hostKind, split.id);
+  if (splitFrom !== null && known !== null) splitOffLast(write, book, splitFrom, signs);
   write.seenIds = new Set();
   // In a continued command this device already reported the host: the first command decides.
   const isRepeated = () =>
-    known !== null && !write.index.isConsolidated(known.id) && write.wasReported(known.id, polledAddress);
+    known !== null &&
+    split === null &&
+    !write.index.isConsolidated(known.id) &&
+    write.wasReported(known.id, polledAddress);
   const isAdditional = known !== null && isAdditionalDevice(write, book, known, polledAddress);
   write.isRepeat = isAdditional || (write.isContinued ? sighting.is_repeat === true : isRepeated());
   try {
-    return writeReported(write, { book, sighting, known, isAdditional });
+    const recorded = writeReported(write, { book, sighting, signs, known, splitFrom, isAdditional });
+    if (splitFrom !== null && known === null)
+      moveAddress(write, book, polledAddress, { from: splitFrom, to: recorded.host });
+    if (write.isContinued) return recorded;
+    if (known !== null && !write.isRepeat) countRead(write, known.similarity);
+    conclude(recorded.host);
+    return recorded;
   } finally {
     write.isRepeat = false;
   }
@@ -114,7 +129,7 @@ function recordReport(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceS
 function isAdditionalDevice(
   write: ScanWrite,
   book: AddressBook,
-  { id, formerSigns }: NonNullable<ReturnType<typeof identified>>,
+  { id, formerSigns }: IdentifiedHost,
   polledAddress: string,
 ): boolean {
   if (formerSigns === null) return false;
@@ -133,31 +148,43 @@ function isAdditionalDevice(
 interface Recognized {
   readonly book: AddressBook;
   readonly sighting: DeviceSighting;
+  readonly signs: Signs;
   /** Null for a new host. */
-  readonly known: ReturnType<typeof identified>;
+  readonly known: IdentifiedHost | null;
+  /** The host that a new host was part of. */
+  readonly splitFrom: HostRecord | null;
   readonly isAdditional: boolean;
 }
 
-function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }: Recognized): RecordedDevice {
+function writeReported(
+  write: ScanWrite,
+  { book, sighting, signs, known, splitFrom, isAdditional }: Recognized,
+): RecordedDevice {
   const { device, ip_address: polledAddress } = sighting;
   const omitted = new OmittedRows();
   const reported = reportedHost(device, sighting);
   const host =
     known === null
-      ? newHost(write, {
-          ...reported,
-          ...reportedType(device, null),
-          name: nameOf(device, sighting),
-          source: DISCOVERED,
-        })
+      ? newHost(
+          write,
+          {
+            ...reported,
+            ...reportedType(device, null),
+            name: nameOf(device, sighting),
+            source: DISCOVERED,
+            split_from: splitFrom?.id,
+          },
+          signs,
+        )
       : changedHost(write, known.id, reported, device);
   write.index.recordSigns(host.id, { host });
   write.index.recordSeenAt(host.id, polledAddress);
+  write.index.recordReportedAt(host.id, polledAddress);
   if (!isAdditional) write.markReported(host.id);
   write.recordSeen(
     host.id,
     polledAddress,
-    known === null ? "answered SNMP" : `answered SNMP; known by its ${known.similarity.reason}`,
+    known === null ? reasonOfNew(splitFrom) : `answered SNMP; known by its ${known.similarity.reason}`,
   );
 
   if (!isAdditional) endReplacedForwarding(write, host, polledAddress);
@@ -175,6 +202,7 @@ function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }
       }
   }
   if (device.components !== undefined) recordComponents(write, host, device.components, { omitted, ends });
+  write.index.recordSigns(host.id, { host });
   let isComplete = true;
   const vlans = new NetworkVlans(write);
   if (device.vlans !== undefined) {
@@ -210,6 +238,11 @@ function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }
   if (!isComplete || ends?.isUnfinished === true) write.markUnfinished(polledAddress);
   else rememberReport(write, sighting, host, write.seenIds, omitted, ends?.isPostponed !== true);
   return { host, omitted, isAdditional };
+}
+
+function reasonOfNew(splitFrom: HostRecord | null): string {
+  const split = splitFrom === null ? "" : `; split from ${splitFrom.name}, as two machines answered as one host`;
+  return `answered SNMP${split}`;
 }
 
 /**
@@ -388,57 +421,6 @@ function isDisputed(
     return false;
   if (!isPolled && write.index.reportersAt(known.ip_address).includes(host.id)) return true;
   return write.index.holdersOf(known.ip_address).some((id) => id !== host.id);
-}
-
-function identified(write: ScanWrite, signs: Signs, sighting: DeviceSighting): ReturnType<typeof identify<string>> {
-  let candidates = write.index.candidates(signs, sighting.ip_address);
-  for (;;) {
-    const known = identify(signs, candidates);
-    if (known === null) return sighting.device.broken === undefined ? null : lastReporter(write, signs, sighting);
-    // A person consolidated them: keep the match.
-    if (write.index.isConsolidated(known.id) || !isDifferentDevice(write, known.id, sighting)) return known;
-    candidates = candidates.filter(({ id }) => id !== known.id);
-  }
-}
-
-/** Missing tables mean missing signs: falls back to the host that last reported there, unless a sign differs. */
-function lastReporter(write: ScanWrite, signs: Signs, sighting: DeviceSighting): ReturnType<typeof identify<string>> {
-  for (const id of write.index.reportersAt(sighting.ip_address)) {
-    const known = write.index.signsOf(id);
-    if (known === null || isDifferentDevice(write, id, sighting)) continue;
-    const result = similarity(signs, known);
-    if (result.addressCount > 0 && !hasConflict(signs, known)) return { id, similarity: result, formerSigns: null };
-  }
-  return null;
-}
-
-/**
- * True if the host already reported itself in this scan with another name or other MAC addresses: then this is a
- * different device, whatever signs they share. Merged, they would change the host in every scan.
- */
-function isDifferentDevice(
-  write: ScanWrite,
-  hostId: string,
-  { device: { sys_name, sys_object_id, interfaces = [] }, ip_address: polledAddress }: DeviceSighting,
-): boolean {
-  const host = write.tx.find(hostKind, hostId);
-  if (host === null || !write.wasReported(hostId, polledAddress)) return false;
-  const storedValue = (field: "sys_name" | "sys_object_id") =>
-    (host.discovered?.[field] ?? host[field]) as string | null;
-  const differs = (now: string | null | undefined, before: string | null) =>
-    typeof now === "string" && before !== null && now !== before;
-  if (differs(sys_name, storedValue("sys_name")) || differs(sys_object_id, storedValue("sys_object_id"))) return true;
-  const macs = new Map(
-    write.tx.children(ifEntryKind, "host_n", hostId).map((each) => [each.if_index, each.mac_address]),
-  );
-  let [same, other] = [0, 0];
-  for (const { if_index, mac_address } of interfaces) {
-    const before = macs.get(if_index);
-    if (typeof mac_address !== "string" || before === undefined) continue;
-    if (mac_address !== before) other += 1;
-    else if (isSingleDevice(mac_address)) same += 1;
-  }
-  return other > 0 && other >= same;
 }
 
 /** Read once per write; subnets created by this write do not count. */

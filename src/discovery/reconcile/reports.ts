@@ -12,7 +12,7 @@ import { OmittedRows } from "./left-out.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 /** Version of the reconciliation rules: new rules may create different records from the same data. */
-const RULES_VERSION = 6;
+const RULES_VERSION = 7;
 
 const reports = sqliteTable("discovery_tellings", {
   network_n: integer().notNull(),

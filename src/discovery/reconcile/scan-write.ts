@@ -91,7 +91,7 @@ export class ScanWrite {
     this.actor = actor;
     this.scanId = input.scan_id;
     this.networkId = input.network_id;
-    const index = KNOWN_HOSTS.get(tx) ?? new KnownHosts(tx, input.network_id);
+    const index = KNOWN_HOSTS.get(tx) ?? new KnownHosts(tx, input.network_id, input.scan_id);
     KNOWN_HOSTS.set(tx, index);
     this.index = index;
     this.reportedHosts = REPORTED.get(tx) ?? new Set();
@@ -102,17 +102,21 @@ export class ScanWrite {
   /**
    * Creates a record seen for the first time; sets its `first_discovery_id`, if any, to the scan.
    * @param isIgnored true if a person deleted the same thing, for kinds whose identity does not show that
+   * @param lineageId of its first incarnation, for kinds whose identity does not show that; null for none
    * @returns null if a person deleted it
    */
   create<R extends RecordBase, T extends OwnFields<R>>(
     kind: Kind<R>,
     fields: T & NoOtherFields<R, T>,
     isIgnored?: boolean,
+    lineageId?: string | null,
   ): R | null {
     if (isIgnored ?? this.isIgnored(kind, kind.identity(fields))) return null;
     const { organizationId } = this.actor;
     const values = withDefaults(this.tx, kind, organizationId, fields);
-    const record = this.tx.create(kind, organizationId, values, { observed: this.observedOf(kind) });
+    const observed = this.observedOf(kind);
+    const options = lineageId === undefined ? { observed } : { observed, lineageId };
+    const record = this.tx.create(kind, organizationId, values, options);
     if (kind.observed.length > 0) this.seenIds.add(record.id);
     return record;
   }

@@ -4,18 +4,49 @@
 import { cidrContains, parseCidr, parseIp } from "../../base/ip.ts";
 import { isSingleDevice } from "../../base/mac.ts";
 import { append } from "../../base/multimap.ts";
-import type { Device } from "../device.ts";
+import type { Device, DeviceTable } from "../device.ts";
+
+/** Signs that change together, and count once. */
+export const SIGN_GROUPS = ["serial_numbers", "cards", "chassis_id", "system_name", "addresses"] as const;
+export type SignGroup = (typeof SIGN_GROUPS)[number];
 
 /** Valid within one network. */
 export interface Signs {
-  /** Trimmed, lower case; null if none or a placeholder. */
-  readonly serialNumber: string | null;
+  /** Of the device and of each chassis of a stack: trimmed, lower case, without placeholders. */
+  readonly serialNumbers: ReadonlySet<string>;
   /** LLDP chassis ID. */
   readonly chassisId: string | null;
   readonly macs: ReadonlySet<string>;
   /** Lower case. */
   readonly sysName: string | null;
   readonly addresses: ReadonlySet<string>;
+  /** MAC addresses by IP address, of the addresses on a card. */
+  readonly cards: ReadonlyMap<string, string>;
+  /** Addresses at which it answered as a device; empty if it never did. */
+  readonly managed: ReadonlySet<string>;
+  /** Groups of which there may be more. */
+  readonly unread: ReadonlySet<SignGroup>;
+}
+
+const NO_SIGNS: Signs = {
+  serialNumbers: new Set(),
+  chassisId: null,
+  macs: new Set(),
+  sysName: null,
+  addresses: new Set(),
+  cards: new Map(),
+  managed: new Set(),
+  unread: new Set(),
+};
+
+/** Some signs, without any others. */
+export function signsWith(some: Partial<Signs>): Signs {
+  return { ...NO_SIGNS, ...some };
+}
+
+/** Returns the identifying ones. */
+export function serialSigns(serials: Iterable<string | null | undefined>): Set<string> {
+  return new Set([...serials].flatMap((serial) => serialSign(serial) ?? []));
 }
 
 /** Returns null for placeholders. Lower case: the case differs between agent versions. */
@@ -48,35 +79,60 @@ export function isLinkLocal(address: string): boolean {
  * @param seenMac the link-layer address seen there, if any
  */
 export function signsOfDevice(device: Device, polledAddress: string, seenMac: string | null): Signs {
-  const macs = (device.interfaces ?? []).flatMap((each) => each.mac_address ?? []);
+  const { interfaces = [], broken = [] } = device;
+  const macs = interfaces.flatMap((each) => each.mac_address ?? []);
   if (typeof device.bridge_address === "string") macs.push(device.bridge_address);
   if (seenMac !== null) macs.push(seenMac);
-  const addresses = (device.addresses ?? []).map((each) => each.ip_address);
+  const addresses = device.addresses ?? [];
+  const macByIndex = new Map(interfaces.map((each) => [each.if_index, each.mac_address]));
   return {
-    serialNumber: serialSign(device.serial_number),
+    serialNumbers: serialsOf(device),
     chassisId: device.chassis_id?.value ?? null,
     macs: new Set(macs.filter(isSingleDevice)),
     sysName: nameSign(device.sys_name),
-    addresses: new Set([polledAddress, ...addresses.filter(isOwnAddress)]),
+    addresses: new Set([polledAddress, ...addresses.map((each) => each.ip_address).filter(isOwnAddress)]),
+    cards: new Map(
+      addresses.flatMap(({ ip_address, if_index }) => {
+        const mac = macByIndex.get(if_index ?? -1);
+        return typeof mac === "string" ? [[ip_address, mac] as const] : [];
+      }),
+    ),
+    managed: new Set([polledAddress]),
+    unread: new Set(GROUPS_BY_TABLE.flatMap(([table, group]) => (isRead(device, table, broken) ? [] : [group]))),
   };
+}
+
+const GROUPS_BY_TABLE = [
+  ["entity", "serial_numbers"],
+  ["interfaces", "cards"],
+  ["addresses", "addresses"],
+] as const satisfies ReadonlyArray<readonly [DeviceTable, SignGroup]>;
+
+function isRead({ tables }: Device, table: DeviceTable, broken: readonly DeviceTable[]): boolean {
+  return !broken.includes(table) && tables[table].state !== "partial" && tables[table].state !== "failed";
+}
+
+/** Serial numbers of the device and of its chassis. */
+export function serialsOf({ serial_number, components = [] }: Device): Set<string> {
+  return serialSigns([serial_number, ...components.map((each) => each.serial_number)]);
 }
 
 /** Parses the texts stored when a host was deleted or consolidated: `mac:00:1b:21:aa:bb:cc`. */
 export function signsOfTexts(texts: readonly string[]): Signs {
   const valuesOf = (name: string) =>
     texts.filter((text) => text.startsWith(`${name}:`)).map((text) => text.slice(name.length + 1));
-  return {
-    serialNumber: serialSign(valuesOf("serial")[0]),
+  return signsWith({
+    serialNumbers: serialSigns(valuesOf("serial")),
     chassisId: valuesOf("chassis")[0] ?? null,
     macs: new Set(valuesOf("mac")),
     sysName: nameSign(valuesOf("name")[0]),
     addresses: new Set(valuesOf("ip").filter(isOwnAddress)),
-  };
+  });
 }
 
 /** Yields the lookup keys of hosts: each sign prefixed by its type. */
-export function* signKeys({ serialNumber, chassisId, macs, sysName, addresses }: Signs): Generator<string> {
-  if (serialNumber !== null) yield `serial/${serialNumber}`;
+export function* signKeys({ serialNumbers, chassisId, macs, sysName, addresses }: Signs): Generator<string> {
+  for (const serial of serialNumbers) yield `serial/${serial}`;
   if (chassisId !== null) yield `chassis/${chassisId}`;
   if (sysName !== null) yield `name/${sysName}`;
   for (const mac of macs) yield `mac/${mac}`;

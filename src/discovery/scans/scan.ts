@@ -193,6 +193,7 @@ export const ScanFinding = Type.Object(
     id: Nullable(Uuid),
     label: Type.String({ description: "A host's name, an address, a CIDR." }),
     reason: Type.String({ description: "Why, in one phrase." }),
+    other_id: Type.Optional({ ...Uuid, description: "For Undecided: the host that it may be." }),
     records: Type.Optional(
       Type.Record(Type.String(), Records, { description: "For a host: its children, by kind (in the plural)." }),
     ),

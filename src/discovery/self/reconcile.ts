@@ -36,7 +36,7 @@ import {
 } from "../reconcile/new-records.ts";
 import { isSetByUser } from "../reconcile/provenance.ts";
 import { selfHost, selfHostSetting } from "../reconcile/self-host.ts";
-import { isOwnAddress, nameSign, type Signs, serialSign } from "../reconcile/signs.ts";
+import { isOwnAddress, nameSign, serialSigns, signsWith } from "../reconcile/signs.ts";
 import { isLoopbackOnly } from "./inventory-addresses.ts";
 import type { MachineSnapshot } from "./machine.ts";
 import { serviceOf } from "./well-known-services.ts";
@@ -141,14 +141,18 @@ class SelfReconciliation {
   private hostFoundByScans(): HostRecord | null {
     const { tx, machine } = this;
     const macs = machine.interfaces.flatMap((each) => each.mac_address ?? []);
-    const signs: Signs = {
-      serialNumber: serialSign(machine.serial_number),
-      chassisId: null,
+    const signs = signsWith({
+      serialNumbers: serialSigns([machine.serial_number]),
       macs: new Set(macs.filter(isSingleDevice)),
       sysName: nameSign(machine.hostname),
       addresses: new Set(machine.addresses.map((each) => each.ip_address).filter(isOwnAddress)),
-    };
-    const known = identify(signs, new KnownHosts(tx, this.input.network_id).candidates(signs));
+    });
+    const { known: candidates, weights } = new KnownHosts(
+      tx,
+      this.input.network_id,
+      this.input.discovery_id,
+    ).candidates(signs);
+    const known = identify(signs, candidates, weights);
     return known === null ? null : tx.find(hostKind, known.id);
   }
 

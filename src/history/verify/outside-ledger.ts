@@ -66,6 +66,26 @@ const OTHER_TABLES: Readonly<Record<string, OtherTable>> = {
     singular: "note of where a host's ports answered",
     plural: "notes of where hosts' ports answered",
   },
+  discovery_reads_by_name: {
+    check: "memory",
+    singular: "note of a host that changes its name",
+    plural: "notes of hosts that change their names",
+  },
+  ended_hosts: {
+    check: "memory",
+    singular: "host that is recognized when it returns",
+    plural: "hosts that are recognized when they return",
+  },
+  discovery_identities: {
+    check: "memory",
+    singular: "decision on which host a device is",
+    plural: "decisions on which hosts devices are",
+  },
+  discovery_sign_counts: {
+    check: "memory",
+    singular: "count of how often a sign stays the same",
+    plural: "counts of how often signs stay the same",
+  },
   discovery_tellings: {
     check: "memory",
     singular: "note of what a device reported",

@@ -10,6 +10,7 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../schemas/entity-tags.ts";
 import { assertPlanned } from "../../schemas/plan-token.ts";
 import { TAGS_MAX } from "../../schemas/schemas.ts";
+import { componentKind } from "../components/component.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
 import { HOST_WRITE_FIELDS, type HostRecord, hostKind } from "../hosts/host.ts";
 import { ifEntryKind } from "../if-entries/if-entry.ts";
@@ -123,5 +124,6 @@ function signsOf(tx: WriteTransaction, host: HostRecord): string[] {
   const addresses = tx.children(ipAddressKind, "host_n", host.id).map(({ ip_address, mac_address: mac }) => {
     return { ip_address, mac_address: mac === null || isSharedMac(tx, networkN, mac) ? null : mac };
   });
-  return hostSigns(host, tx.children(ifEntryKind, "host_n", host.id), addresses);
+  const components = tx.children(componentKind, "host_n", host.id);
+  return hostSigns(host, tx.children(ifEntryKind, "host_n", host.id), addresses, components);
 }

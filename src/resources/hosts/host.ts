@@ -63,6 +63,9 @@ export const hostFields = {
         "What the type follows from: User, a person set it; Description, its model or description; ObjectId, its sysObjectID; Capabilities, those it announces itself; Services, its sysServices; Neighbors, what other devices hear of it; OpenPorts; Vendor, of a MAC address. Null for Unknown.",
     }),
   ),
+  split_from: Type.Optional(
+    Nullable(Uuid, { description: "The host from which scans split it, as two machines had answered as one." }),
+  ),
   management_url: NullableText,
   asset_tag: Nullable(Name, {
     description: "The owner's inventory number. Set only by users, never by scans.",
@@ -74,7 +77,7 @@ export const hostFields = {
 export interface HostRecord extends RecordOf<TObject<typeof hostFields>> {}
 
 /** Fields ignored when a client sends them back. */
-export const HOST_READ_ONLY = ["source", "chassis_id", "bridge_address", "device_type_source"] as const;
+export const HOST_READ_ONLY = ["source", "chassis_id", "bridge_address", "device_type_source", "split_from"] as const;
 const DeviceLine = Type.Optional(Nullable(Type.String({ maxLength: 4_000 })));
 
 /** Optional fields of a write. */

@@ -8,6 +8,7 @@ import type { Removal } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../schemas/entity-tags.ts";
 import { displayNameOf, liveNameLookup } from "../bindings/record-called.ts";
+import { componentKind } from "../components/component.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
@@ -16,6 +17,7 @@ import { assertNotInUse, removeCascading } from "../references.ts";
 import type { SourceRecord } from "../source.ts";
 import { subnetKind } from "../subnets/subnet.ts";
 import { vlanKind } from "../vlans/vlan.ts";
+import { rememberEndedHost } from "./ended-hosts.ts";
 import { type IgnoredEntity, type IgnoredRecord, ignoredIdentity, ignoredKind, isIgnorable } from "./ignored.ts";
 import { hostSigns, interfaceSigns, SIGNS_MAX } from "./signs.ts";
 
@@ -26,7 +28,15 @@ import { hostSigns, interfaceSigns, SIGNS_MAX } from "./signs.ts";
  */
 export function removeRecord(tx: WriteTransaction, kind: AnyKind, id: string, cascade: boolean): void {
   if (!cascade) assertNotInUse(tx, kind, id);
+  rememberIfHost(tx, kind, id);
   removeCascading(tx, kind, id);
+}
+
+/** Its next incarnation continues its lineage, once scans find it again. */
+function rememberIfHost(tx: WriteTransaction, kind: AnyKind, id: string): void {
+  if (kind.code !== hostKind.code) return;
+  const record = tx.get(hostKind, id);
+  rememberEndedHost(tx, record, signsOf(tx, { kind, record, partsOf: (part) => tx.children(part, "host_n", id) }, []));
 }
 
 /**
@@ -42,6 +52,7 @@ export function removeAndIgnore(
 ): IgnoredRecord {
   if (!cascade) assertNotInUse(tx, kind, id);
   const entry = addIgnoredEntry(tx, kind, id);
+  rememberIfHost(tx, kind, id);
   removeCascading(tx, kind, id);
   return entry;
 }
@@ -156,5 +167,5 @@ function signsOf(tx: WriteTransaction, { kind, record, partsOf }: Ignoring, earl
   const addresses = partsOf(ipAddressKind).map(({ ip_address, mac_address: mac }) => {
     return { ip_address, mac_address: mac === null || isSharedMac(tx, networkN, mac) ? null : mac };
   });
-  return hostSigns(host, partsOf(ifEntryKind), addresses);
+  return hostSigns(host, partsOf(ifEntryKind), addresses, partsOf(componentKind));
 }

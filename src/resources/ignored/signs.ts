@@ -12,19 +12,20 @@ interface HostTexts {
 }
 
 /**
- * Deduplicated signs as `type:value`, most specific first: `serial:` and `chassis:` as reported by the device, `name:`
- * in lower case, `mac:` of interfaces and addresses, `ip:`. At most SIGNS_MAX.
+ * Deduplicated signs as `type:value`, most specific first: `serial:` of the host and its components and `chassis:` as
+ * reported by the device, `name:` in lower case, `mac:` of interfaces and addresses, `ip:`. At most SIGNS_MAX.
  */
 export function hostSigns(
   host: HostTexts,
   ifEntries: ReadonlyArray<{ readonly mac_address?: string | null | undefined }>,
   addresses: ReadonlyArray<{ readonly ip_address: string; readonly mac_address?: string | null | undefined }>,
+  components: ReadonlyArray<{ readonly serial_number: string | null }> = [],
 ): string[] {
   const signs = new Set<string>();
   const add = (type: string, value: string | null | undefined) => {
     if (value !== null && value !== undefined && value !== "" && signs.size < SIGNS_MAX) signs.add(`${type}:${value}`);
   };
-  add("serial", host.serial_number);
+  for (const { serial_number } of [host, ...components]) add("serial", serial_number);
   add("chassis", host.chassis_id);
   add("name", host.sys_name?.toLowerCase());
   for (const { mac_address: mac } of [...ifEntries, ...addresses])

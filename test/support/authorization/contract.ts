@@ -182,6 +182,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/locate/timeline": VIEWER,
   "GET /api/v1/topology": VIEWER,
   "GET /api/v1/hosts/:id/faceplate": VIEWER,
+  "GET /api/v1/hosts/:id/identity": VIEWER,
   "GET /api/v1/vendors/:mac": VIEWER,
   // "A Member may revert a transaction of their own if they could make every write in it"; others require an Admin.
   "POST /api/v1/transactions/:sequence/revert": MEMBER,

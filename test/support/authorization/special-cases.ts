@@ -864,6 +864,8 @@ export const SPECIAL_CASES: Readonly<Record<string, (context: CallContext) => Ca
     ["host", "api_key"].map((kind) => ({ title: kind, path: path.replace(":kind", kind), code: null })),
   "GET /api/v1/hosts/:id/faceplate": (context) =>
     atInstants(context, "hosts", ({ data }, { id }) => expect(data.host.id).toBe(id)),
+  "GET /api/v1/hosts/:id/identity": (context) =>
+    atInstants(context, "hosts", ({ data }, { id }) => expect(data.host_id).toBe(id)),
   "GET /api/v1/stations": (context) =>
     networkReads(context, "limit=0", ({ data }, { site, liveRecords }) => {
       const [hosts, ports, networks] = ["host", "if_entry", "network"].map((kind) => idsOf(liveRecords(kind)));

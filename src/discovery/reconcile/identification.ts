@@ -1,0 +1,180 @@
+// Identification of a device that answered: the decision of last time while its signs are the same, else a new one.
+
+import { isSingleDevice } from "../../base/mac.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import type { DeviceSighting } from "../sightings.ts";
+import {
+  DOUBT_SCORE_MIN,
+  differenceOf,
+  hasConflict,
+  type RankedCandidate,
+  rankCandidates,
+  type Similarity,
+  similarity,
+} from "./identity.ts";
+import {
+  digestOfSigns,
+  type IdentityDecision,
+  rememberedIdentity,
+  rememberIdentity,
+  weighedHost,
+} from "./identity-memory.ts";
+import type { ScanWrite } from "./scan-write.ts";
+import type { Signs } from "./signs.ts";
+import { changesBack, countUnchanged, isFirstMachine } from "./two-machines.ts";
+
+/** The host that a device is. */
+export interface IdentifiedHost {
+  readonly id: string;
+  readonly similarity: Similarity;
+  /** The former signs by which a consolidated host was identified. */
+  readonly formerSigns: Signs | null;
+}
+
+export interface Identification {
+  /** Null for a new host. */
+  readonly known: IdentifiedHost | null;
+  /** The host that proved to be this device and another one; null for none. */
+  readonly split: SplitHost | null;
+  /** Remembers and reports the decision, unless it is that of last time. @param host the device as a host record */
+  readonly conclude: (host: HostRecord) => void;
+}
+
+interface SplitHost {
+  readonly id: string;
+  /** True if this device keeps the host, and the one that reported last becomes another. */
+  readonly isFirst: boolean;
+}
+
+/**
+ * Decides which host a device is. Weights that moved reopen no decision: only other signs, or another candidate.
+ * @param signs of the device
+ */
+export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceSighting): Identification {
+  const address = sighting.ip_address;
+  const { known: candidates, weights } = write.index.candidates(signs, address);
+  const ranked = rankCandidates(signs, candidates, weights);
+  // A person consolidated them: keep the match.
+  const mayBe = ({ id }: { readonly id: string }) =>
+    write.index.isConsolidated(id) || !isDifferentDevice(write, id, sighting);
+  const digest = digestOfSigns(signs);
+  const ids = new Set(candidates.map(({ id }) => id));
+  const last = rememberedIdentity(write, address);
+  const isSame = last?.signs === digest && [...ids].every((id) => last.candidates.has(write.tx.recordN(id) ?? 0));
+  const isKept = (each: RankedCandidate<string>) =>
+    each.id === last?.hostId && (each.isMatch || each.signs.addresses.has(address)) && mayBe(each);
+  const kept = isSame ? ranked.find(isKept) : undefined;
+  if (kept !== undefined) {
+    countUnchanged(write, kept.id);
+    return { known: hostOf(kept), split: null, conclude: () => {} };
+  }
+  const best = ranked.find((each) => each.isMatch && mayBe(each));
+  const reporter =
+    best === undefined && sighting.device.broken !== undefined ? lastReporter(write, signs, sighting) : null;
+  const split = splitBy(write, signs, { ranked, best, last, mayBe });
+  const known = split !== null ? knownAfter(split, ranked) : best === undefined ? reporter : hostOf(best);
+  const next = ranked.find(({ id }) => id !== known?.id);
+  const decision: IdentityDecision = {
+    basis: basisOf(best, reporter),
+    known: weighedHost(signs, best ?? ranked.find(({ id }) => id === reporter?.id)),
+    next: weighedHost(signs, next),
+  };
+  const conclude = (host: HostRecord) => {
+    rememberIdentity(write, address, host.id, digest, ids, decision);
+    if (known === null && next !== undefined && !next.isMatch && next.similarity.score >= DOUBT_SCORE_MIN)
+      reportDoubt(write, host, next);
+  };
+  return { known, split, conclude };
+}
+
+interface Ranking {
+  readonly ranked: ReadonlyArray<RankedCandidate<string>>;
+  readonly best: RankedCandidate<string> | undefined;
+  readonly last: ReturnType<typeof rememberedIdentity>;
+  readonly mayBe: (candidate: { readonly id: string }) => boolean;
+}
+
+/** Two machines are proven if another one answered as this host in the same scan, or if they take turns. */
+function splitBy(write: ScanWrite, signs: Signs, { ranked, best, last, mayBe }: Ranking): SplitHost | null {
+  if (best !== undefined) {
+    const isProven = !write.index.isConsolidated(best.id) && changesBack(write, best.id, signs);
+    return isProven ? { id: best.id, isFirst: isFirstMachine(write, best.id, signs) } : null;
+  }
+  const other = ranked.find((each) => each.isMatch && !mayBe(each));
+  if (other === undefined || other.id !== last?.hostId) return null;
+  return { id: other.id, isFirst: isFirstMachine(write, other.id, signs) };
+}
+
+function knownAfter({ id, isFirst }: SplitHost, ranked: ReadonlyArray<RankedCandidate<string>>): IdentifiedHost | null {
+  const host = isFirst ? ranked.find((each) => each.id === id) : undefined;
+  return host === undefined ? null : hostOf(host);
+}
+
+function hostOf({ id, similarity, signs, isFormerHost }: RankedCandidate<string>): IdentifiedHost {
+  return { id, similarity, formerSigns: isFormerHost === true ? signs : null };
+}
+
+function basisOf(
+  best: RankedCandidate<string> | undefined,
+  reporter: IdentifiedHost | null,
+): IdentityDecision["basis"] {
+  if (best === undefined) return reporter === null ? "New" : "LastReport";
+  if (best.isFormerHost === true) return "Consolidated";
+  return best.similarity.reason === "address only" ? "Address" : "Signs";
+}
+
+/** Reports that a new host may be another one. */
+function reportDoubt(write: ScanWrite, host: HostRecord, { id, similarity }: RankedCandidate<string>): void {
+  const other = write.tx.get(hostKind, id);
+  const difference = differenceOf(similarity);
+  const but = difference === null ? "" : `, but another ${difference}`;
+  write.addFinding({
+    type: "Undecided",
+    entity: hostKind.name,
+    id: host.id,
+    label: host.name,
+    reason: `may be the same machine as ${other.name}: has the same ${similarity.reason}${but}; consolidate them if so`,
+    other_id: id,
+  });
+}
+
+/** Missing tables mean missing signs: falls back to the host that last reported there, unless a sign differs. */
+function lastReporter(write: ScanWrite, signs: Signs, sighting: DeviceSighting): IdentifiedHost | null {
+  for (const id of write.index.reportersAt(sighting.ip_address)) {
+    const known = write.index.signsOf(id);
+    if (known === null || isDifferentDevice(write, id, sighting)) continue;
+    const result = similarity(signs, known);
+    if (result.addressCount > 0 && !hasConflict(signs, known)) return { id, similarity: result, formerSigns: null };
+  }
+  return null;
+}
+
+/**
+ * True if the host already reported itself in this scan with another name or other MAC addresses: then this is a
+ * different device, whatever signs they share. Merged, they would change the host in every scan.
+ */
+function isDifferentDevice(
+  write: ScanWrite,
+  hostId: string,
+  { device: { sys_name, sys_object_id, interfaces = [] }, ip_address: polledAddress }: DeviceSighting,
+): boolean {
+  const host = write.tx.find(hostKind, hostId);
+  if (host === null || !write.wasReported(hostId, polledAddress)) return false;
+  const storedValue = (field: "sys_name" | "sys_object_id") =>
+    (host.discovered?.[field] ?? host[field]) as string | null;
+  const differs = (now: string | null | undefined, before: string | null) =>
+    typeof now === "string" && before !== null && now !== before;
+  if (differs(sys_name, storedValue("sys_name")) || differs(sys_object_id, storedValue("sys_object_id"))) return true;
+  const macs = new Map(
+    write.tx.children(ifEntryKind, "host_n", hostId).map((each) => [each.if_index, each.mac_address]),
+  );
+  let [same, other] = [0, 0];
+  for (const { if_index, mac_address } of interfaces) {
+    const before = macs.get(if_index);
+    if (typeof mac_address !== "string" || before === undefined) continue;
+    if (mac_address !== before) other += 1;
+    else if (isSingleDevice(mac_address)) same += 1;
+  }
+  return other > 0 && other >= same;
+}

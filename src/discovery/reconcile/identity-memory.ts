@@ -1,0 +1,171 @@
+// Decisions on which host a device at an address is, with the signs that decided. Stored outside the ledger, one row per
+// change; without them, every decision is made again.
+
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { KeyedRows } from "../../db/keyed-row.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { withChecksum } from "../../db/row-checksum.ts";
+import { differenceOf, type RankedCandidate, type Similarity } from "./identity.ts";
+import type { ScanWrite } from "./scan-write.ts";
+import type { SignGroup, Signs } from "./signs.ts";
+
+const identities = sqliteTable("discovery_identities", {
+  network_n: integer().notNull(),
+  ip_address: text().notNull(),
+  sequence: integer().notNull(),
+  decided_at: integer().notNull(),
+  host_n: integer().notNull(),
+  signs: text().notNull(),
+  candidates: text().notNull(),
+  decision: text().notNull(),
+  checksum: integer().notNull(),
+});
+
+const identityRows = new KeyedRows(identities, ["network_n", "ip_address", "sequence"]);
+
+/** Values listed per sign; a switch has hundreds of MAC addresses. */
+const VALUES_MAX = 10;
+
+export const DECISION_BASES = ["Signs", "Address", "LastReport", "Consolidated", "New"] as const;
+
+/** A sign in a decision. */
+export interface WeighedSign {
+  readonly sign: SignGroup;
+  /** Bits; negative against a match. */
+  readonly weight: number;
+  /** Number of values in common. */
+  readonly common: number;
+  /** At most VALUES_MAX: those in common, else the device's own. */
+  readonly values: readonly string[];
+  /** At most VALUES_MAX of the host, if they differ. */
+  readonly other_values?: readonly string[];
+}
+
+/** A host compared with a device. */
+export interface WeighedHost {
+  readonly host_id: string;
+  /** Sum of the weights. */
+  readonly score: number;
+  readonly signs: readonly WeighedSign[];
+  /** What agrees and what differs, as clauses; null for nothing. */
+  readonly same: string | null;
+  readonly other: string | null;
+}
+
+/** Why a device is a host. */
+export interface IdentityDecision {
+  readonly basis: (typeof DECISION_BASES)[number];
+  /** Null for a new host. */
+  readonly known: WeighedHost | null;
+  /** The best of the other candidates. */
+  readonly next: WeighedHost | null;
+}
+
+/** A decision on the device at an address. */
+export interface AddressDecision {
+  readonly ip_address: string;
+  readonly decided_at: number;
+  readonly decision: IdentityDecision;
+}
+
+/** The decisions that held as of a transaction on the devices that a host is, by address. */
+export function decisionsOf(reader: Reader, hostN: number, sequence: number): AddressDecision[] {
+  const rows = reader.statement(OF_HOST).values(hostN, sequence) as Array<[string, number, string]>;
+  return rows.map(([ip_address, decided_at, decision]) => ({
+    ip_address,
+    decided_at,
+    decision: JSON.parse(decision) as IdentityDecision,
+  }));
+}
+
+interface RememberedIdentity {
+  readonly hostId: string | null;
+  readonly signs: string;
+  readonly candidates: ReadonlySet<number>;
+}
+
+/** The last decision on the device at an address. */
+export function rememberedIdentity({ tx, networkId }: ScanWrite, address: string): RememberedIdentity | null {
+  const row = tx.db.$client.query(NEWEST).get(tx.recordN(networkId) ?? 0, address) as {
+    host_n: number;
+    signs: string;
+    candidates: string;
+  } | null;
+  if (row === null) return null;
+  const candidates = new Set(JSON.parse(row.candidates) as number[]);
+  return { hostId: tx.recordId(row.host_n), signs: row.signs, candidates };
+}
+
+/** Digest of all signs. */
+export function digestOfSigns({ serialNumbers, chassisId, macs, sysName, addresses, unread }: Signs): string {
+  const sorted = [serialNumbers, macs, addresses, unread].map((values) => [...values].sort());
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify([sorted, chassisId, sysName])).digest("base64");
+}
+
+/** Remembers a decision, after this transaction. */
+export function rememberIdentity(
+  { tx, networkId }: ScanWrite,
+  address: string,
+  hostId: string,
+  signs: string,
+  candidateIds: Iterable<string>,
+  decision: IdentityDecision,
+): void {
+  const ids = [...new Set([...candidateIds, hostId])];
+  tx.runAfterWrite(() => {
+    const numbers = ids.map((id) => tx.recordN(id)).filter((n) => n !== null);
+    const row = withChecksum(identities, {
+      network_n: tx.recordN(networkId) as number,
+      ip_address: address,
+      sequence: tx.sequence,
+      decided_at: tx.instant,
+      host_n: tx.recordN(hostId) as number,
+      signs,
+      candidates: JSON.stringify(numbers.sort((a, b) => a - b)),
+      decision: JSON.stringify(decision),
+    });
+    identityRows.upsert(tx.db, row);
+  });
+}
+
+/** The compared signs of a candidate. */
+function weighedSigns(seen: Signs, known: Signs, { groups }: Similarity): WeighedSign[] {
+  return groups.map(({ group, weight, common }) => ({
+    sign: group,
+    weight,
+    common: common.length,
+    values: first(common.length > 0 ? common : valuesOf(seen, group)),
+    ...(common.length > 0 ? {} : { other_values: first(valuesOf(known, group)) }),
+  }));
+}
+
+export function weighedHost(seen: Signs, candidate: RankedCandidate<string> | undefined): WeighedHost | null {
+  if (candidate === undefined) return null;
+  const { id, similarity, signs } = candidate;
+  return {
+    host_id: id,
+    score: similarity.score,
+    signs: weighedSigns(seen, signs, similarity),
+    same: similarity.groups.some(({ common }) => common.length > 0) ? similarity.reason : null,
+    other: differenceOf(similarity),
+  };
+}
+
+function valuesOf(signs: Signs, group: SignGroup): readonly string[] {
+  if (group === "serial_numbers") return [...signs.serialNumbers];
+  if (group === "cards") return [...signs.macs];
+  if (group === "addresses") return [...(signs.managed.size > 0 ? signs.managed : signs.addresses)];
+  const value = group === "chassis_id" ? signs.chassisId : signs.sysName;
+  return value === null ? [] : [value];
+}
+
+function first(values: readonly string[]): string[] {
+  return [...values].sort().slice(0, VALUES_MAX);
+}
+
+const NEWEST = `SELECT host_n, signs, candidates FROM discovery_identities
+  WHERE network_n = ?1 AND ip_address = ?2 ORDER BY sequence DESC LIMIT 1`;
+const OF_HOST = `SELECT d.ip_address, d.decided_at, d.decision FROM discovery_identities d
+  WHERE d.host_n = +?1 AND d.sequence <= +?2 AND NOT EXISTS (SELECT 1 FROM discovery_identities l
+    WHERE l.network_n = d.network_n AND l.ip_address = d.ip_address AND l.sequence > d.sequence AND l.sequence <= +?2)
+  ORDER BY d.decided_at DESC, d.ip_address`;

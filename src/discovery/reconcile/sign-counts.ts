@@ -1,0 +1,87 @@
+// Counts from which the weights of signs follow, taken once per scan. Stored outside the ledger; without them, the
+// priors apply.
+
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { KeyedRows } from "../../db/keyed-row.ts";
+import { withChecksum } from "../../db/row-checksum.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import type { Similarity } from "./identity.ts";
+import { SIGN_GROUPS, type SignGroup } from "./signs.ts";
+import type { SignCounts } from "./weights.ts";
+
+const signCounts = sqliteTable("discovery_sign_counts", {
+  network_n: integer().notNull(),
+  sign: text().notNull(),
+  same: integer().notNull(),
+  other: integer().notNull(),
+  checksum: integer().notNull(),
+});
+const countRows = new KeyedRows(signCounts, ["network_n", "sign"]);
+
+interface CountedScan {
+  readonly key: string;
+  readonly counts: SignCounts;
+}
+
+const CACHE = new WeakMap<WriteTransaction["db"], CountedScan>();
+
+/** Counts of a network when a scan first asks for them. */
+export function countsAt({ db }: WriteTransaction, networkN: number, scanId: string): SignCounts {
+  const key = `${networkN}/${scanId}`;
+  const cached = CACHE.get(db);
+  if (cached?.key === key) return cached.counts;
+  const [[hosts]] = db.$client.query(HOSTS).values(networkN) as [[number]];
+  const reads = Object.fromEntries(
+    SIGN_GROUPS.flatMap((sign) => {
+      const row = countRows.find(db, networkN, sign);
+      return row === undefined ? [] : [[sign, { same: row.same, other: row.other }]];
+    }),
+  );
+  const counts = { hosts, reads };
+  CACHE.set(db, { key, counts });
+  return counts;
+}
+
+/** Part of a scan's write that counting needs. */
+interface CountingWrite {
+  readonly tx: WriteTransaction;
+  readonly networkId: string;
+}
+
+type Counted = Map<SignGroup, { same: number; other: number }>;
+
+/** Per command, written once at its end. */
+const COUNTED = new WeakMap<CountingWrite, Counted>();
+
+/**
+ * Counts which signs of a host stayed the same since the read before.
+ * @param compared null if the whole report stayed the same
+ */
+export function countRead(write: CountingWrite, compared: Similarity | null): void {
+  const counted = COUNTED.get(write) ?? startCounting(write);
+  const same = new Map(compared?.groups.map(({ group, common }) => [group, common.length > 0]));
+  for (const group of SIGN_GROUPS) {
+    const isSame = compared === null ? true : same.get(group);
+    const count = counted.get(group) ?? { same: 0, other: 0 };
+    if (isSame === undefined) continue;
+    counted.set(group, count);
+    count[isSame ? "same" : "other"] += 1;
+  }
+}
+
+function startCounting(write: CountingWrite): Counted {
+  const counted: Counted = new Map();
+  COUNTED.set(write, counted);
+  const { tx, networkId } = write;
+  tx.runAfterWrite(() => {
+    const network_n = tx.recordN(networkId) as number;
+    for (const [sign, { same, other }] of counted) {
+      const before = countRows.find(tx.db, network_n, sign);
+      const now = { same: (before?.same ?? 0) + same, other: (before?.other ?? 0) + other };
+      countRows.upsert(tx.db, withChecksum(signCounts, { network_n, sign, ...now }));
+    }
+  });
+  return counted;
+}
+
+const HOSTS = "SELECT count(*) FROM hosts WHERE network_n = ?1";

@@ -1,0 +1,65 @@
+// Weights of signs: log2(m/u) for a value in common, log2((1−m)/(1−u)) for a different one. m is how often a sign stays
+// the same between two reads of a host, u how many hosts have the value. Pure.
+
+import { SIGN_GROUPS, type SignGroup } from "./signs.ts";
+
+/**
+ * Shares assumed of every network, as if counted over PRIOR_READS and PRIOR_HOSTS: small inventories follow these.
+ * `same`: m, `chance`: the share of other hosts that have a value by copying, cloning or reuse.
+ */
+const PRIORS: Readonly<Record<SignGroup, { readonly same: number; readonly chance: number }>> = {
+  serial_numbers: { same: 0.998, chance: 1 / 1_024 },
+  cards: { same: 0.995, chance: 1 / 8_192 },
+  chassis_id: { same: 0.98, chance: 1 / 32 },
+  system_name: { same: 0.95, chance: 1 / 40 },
+  addresses: { same: 0.93, chance: 1 / 16 },
+};
+const PRIOR_READS = 1_000;
+const PRIOR_HOSTS = 1_000;
+/** Share of hosts assumed to have a value that too many have to count them. */
+const UBIQUITOUS = 0.5;
+
+/** Reads of hosts that had a sign before, by whether it stayed the same. */
+export interface SignCount {
+  readonly same: number;
+  readonly other: number;
+}
+
+/** Counts of a network. */
+export interface SignCounts {
+  readonly hosts: number;
+  readonly reads: Readonly<Partial<Record<SignGroup, SignCount>>>;
+}
+
+export class Weights {
+  private readonly same: Readonly<Record<SignGroup, number>>;
+  private readonly hosts: number;
+  private readonly sharing: (group: SignGroup, value: string) => number;
+
+  /** @param sharing number of hosts that have a value; Infinity if there are too many to count */
+  constructor({ hosts, reads }: SignCounts, sharing: (group: SignGroup, value: string) => number) {
+    this.hosts = hosts + PRIOR_HOSTS;
+    this.sharing = sharing;
+    this.same = Object.fromEntries(
+      SIGN_GROUPS.map((group) => {
+        const { same, other } = reads[group] ?? { same: 0, other: 0 };
+        return [group, (same + PRIORS[group].same * PRIOR_READS) / (same + other + PRIOR_READS)];
+      }),
+    ) as Record<SignGroup, number>;
+  }
+
+  /** Weight of a value in common. */
+  ofSame(group: SignGroup, value: string): number {
+    const others = Math.max(0, this.sharing(group, value) - 1);
+    const chance = Math.min(PRIORS[group].chance + others / this.hosts, UBIQUITOUS);
+    return Math.log2(this.same[group] / chance);
+  }
+
+  /** Weight of different values. */
+  ofOther(group: SignGroup): number {
+    return Math.log2((1 - this.same[group]) / (1 - PRIORS[group].chance));
+  }
+}
+
+/** Weights of a network of which nothing is counted. */
+export const PRIOR_WEIGHTS = new Weights({ hosts: 0, reads: {} }, () => 1);

@@ -1,0 +1,73 @@
+// Signs of hosts that ended, by which scans recognize them when they return. Stored outside the ledger; without them, a
+// host that returns is another one.
+
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { KeyedRows } from "../../db/keyed-row.ts";
+import { withChecksum } from "../../db/row-checksum.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import type { HostRecord } from "../hosts/host.ts";
+
+/** Days within which a host returns with its lineage. */
+const RETURN_DAYS = 90;
+
+const endedHosts = sqliteTable("ended_hosts", {
+  host_n: integer().primaryKey(),
+  network_n: integer().notNull(),
+  ended_at: integer().notNull(),
+  lineage_id: text().notNull(),
+  signs: text().notNull(),
+  checksum: integer().notNull(),
+});
+const endedRows = new KeyedRows(endedHosts, ["host_n"]);
+
+export interface EndedHost {
+  readonly hostN: number;
+  /** Id of its first incarnation. */
+  readonly lineageId: string;
+  /** Format of ignored entries: `serial:FOC1234`. */
+  readonly signs: readonly string[];
+}
+
+/** Remembers a host that this transaction removes, and forgets those that can no longer return. */
+export function rememberEndedHost(tx: WriteTransaction, host: HostRecord, signs: readonly string[]): void {
+  const host_n = tx.recordN(host.id);
+  const network_n = tx.recordN(host.network_id);
+  // Created in this transaction.
+  if (host_n === null || host_n <= 0 || network_n === null) return;
+  tx.runAfterWrite(() => {
+    tx.db.$client.query(DROP_OLD).run(network_n, earliestOf(tx));
+    endedRows.upsert(
+      tx.db,
+      withChecksum(endedHosts, {
+        host_n,
+        network_n,
+        ended_at: tx.instant,
+        lineage_id: host.lineage_id ?? host.id,
+        signs: JSON.stringify(signs),
+      }),
+    );
+  });
+}
+
+/** Hosts of a network that ended in the last RETURN_DAYS days, the last one first, except restored ones. */
+export function endedHostsOf(tx: WriteTransaction, networkN: number): EndedHost[] {
+  const rows = tx.db.$client.query(RECENT).values(networkN, earliestOf(tx)) as Array<[number, string, string]>;
+  return rows.map(([hostN, lineageId, signs]) => ({ hostN, lineageId, signs: JSON.parse(signs) as string[] }));
+}
+
+/** Forgets a host that returned, or that another one turned out to be. */
+export function forgetEndedHost(tx: WriteTransaction, hostN: number): void {
+  tx.runAfterWrite(() => {
+    tx.db.$client.query(DROP).run(hostN);
+  });
+}
+
+function earliestOf({ instant }: WriteTransaction): number {
+  return instant - RETURN_DAYS * 86_400_000;
+}
+
+const RECENT = `SELECT e.host_n, e.lineage_id, e.signs FROM ended_hosts e
+  WHERE e.network_n = +?1 AND e.ended_at >= ?2 AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.n = e.host_n)
+  ORDER BY e.ended_at DESC, e.host_n`;
+const DROP = "DELETE FROM ended_hosts WHERE host_n = ?1";
+const DROP_OLD = "DELETE FROM ended_hosts WHERE network_n = ?1 AND ended_at < ?2";

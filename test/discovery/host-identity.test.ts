@@ -1,0 +1,460 @@
+// Host identity across scans: devices that share a card, an address or a name stay distinct, and a stack stays one host
+// while one of its members remains.
+
+import { describe, expect, test } from "bun:test";
+import type { Device } from "../../src/discovery/device.ts";
+import type { DeviceSighting } from "../../src/discovery/sightings.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
+import { addressesOf, inventoryOf } from "../support/reconcile/inventory.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { address, deviceAt, ethernet, mac, numbered, seenAt } from "../support/reconcile/sightings.ts";
+
+const appliance = applianceForEach();
+const scan = new ScanWriter(appliance);
+const { get, hosts, holders } = inventoryOf(appliance);
+
+const NAT_CARD = { mac_address: "08:00:27:5d:3c:01" };
+const HOST_ONLY_CARD = { mac_address: "08:00:27:5d:3c:02" };
+const clusterMac = (port: number) => `00:09:0f:09:00:0${port}`;
+
+/** Reads each device in its own scan, some times over; expects all of them as distinct hosts, without a change of name. */
+async function expectDistinct(devices: readonly DeviceSighting[]): Promise<void> {
+  for (let times = 0; times < 3; times += 1)
+    for (const sighting of devices) {
+      await scan.devices(sighting);
+      const present = new Set((await hosts()).map(({ sys_name }) => sys_name));
+      expect(present.has(sighting.device.sys_name)).toBe(true);
+    }
+  expect((await hosts()).map(({ sys_name }) => sys_name)).toEqual(devices.map(({ device }) => device.sys_name));
+  const created = appliance.reader.db.query("SELECT count(*) AS count FROM history_records WHERE kind = 7").get();
+  expect(created).toEqual({ count: devices.length });
+}
+
+/** A virtual machine with its own card, besides these. */
+function virtualMachine(number: number, cards: ReadonlyArray<readonly [card: object, address: string]>) {
+  return deviceAt(`10.0.0.${number}`, {
+    sys_name: `vm-${number}`,
+    interfaces: [
+      ...cards.map(([card], index) => ethernet(index + 1, card)),
+      ethernet(9, { mac_address: mac(1, number) }),
+    ],
+    addresses: [...cards.map(([, ip], index) => address(ip, index + 1)), address(`10.0.0.${number}`, 9)],
+  });
+}
+
+/** A member of a cluster whose ports have the cluster's MAC addresses, except one for management. */
+function firewall(number: number, fields: Partial<Device> = {}) {
+  const ports = [1, 2, 3, 4, 5];
+  return deviceAt(`10.0.0.${number}`, {
+    sys_name: `fw-${number}`,
+    interfaces: [
+      ...ports.map((port) => ethernet(port, { mac_address: clusterMac(port) })),
+      ethernet(9, { mac_address: mac(1, number) }),
+    ],
+    addresses: [...ports.map((port) => address(`10.${port}.0.1`, port)), address(`10.0.0.${number}`, 9)],
+    ...fields,
+  });
+}
+
+describe("devices that share a card", () => {
+  test("stay distinct as virtual machines behind one NAT, and a third one does not take the first", () =>
+    expectDistinct([2, 3, 4].map((number) => virtualMachine(number, [[NAT_CARD, "10.0.2.15"]]))));
+
+  test("stay distinct as virtual machines with two host-only cards in common", () =>
+    expectDistinct(
+      [2, 3, 4].map((number) =>
+        virtualMachine(number, [
+          [NAT_CARD, "10.0.2.15"],
+          [HOST_ONLY_CARD, "192.168.56.10"],
+        ]),
+      ),
+    ));
+
+  test("stay distinct if they have no other card, and answer by the ports of a NAT", () =>
+    expectDistinct(
+      [2, 3, 4].map((number) =>
+        deviceAt(`10.0.0.${number}`, {
+          sys_name: `vm-${number}`,
+          interfaces: [ethernet(1, NAT_CARD)],
+          addresses: [address("10.0.2.15")],
+        }),
+      ),
+    ));
+
+  test("stay distinct as the members of a firewall cluster", () =>
+    expectDistinct([2, 3].map((each) => firewall(each))));
+
+  test("stay distinct as the members of a firewall cluster with serial numbers and a management card in common", () =>
+    expectDistinct(
+      [2, 3, 4].map((number) =>
+        firewall(number, {
+          serial_number: `FW0000${number}`,
+          components: [chassis(1, `FW0000${number}`)],
+          interfaces: [1, 2, 3, 4, 5, 9].map((port) => ethernet(port, { mac_address: clusterMac(port) })),
+        }),
+      ),
+    ));
+
+  test("stay distinct as clones of one image under one name", async () => {
+    const clone = (number: number) => {
+      const { device, ...others } = virtualMachine(number, [[NAT_CARD, "10.0.2.15"]]);
+      return { ...others, device: { ...device, sys_name: "image", sys_location: `rack ${number}` } };
+    };
+    for (let times = 0; times < 2; times += 1) for (const number of [2, 3, 4]) await scan.devices(clone(number));
+    expect((await holders("sys_location")).sort()).toEqual([
+      "rack 2 10.0.0.2 10.0.2.15",
+      "rack 3 10.0.0.3 10.0.2.15",
+      "rack 4 10.0.0.4 10.0.2.15",
+    ]);
+  });
+
+  test("are one host if its other card was replaced, or it was renamed", async () => {
+    const [before] = [virtualMachine(2, [[NAT_CARD, "10.0.2.15"]])];
+    const { device } = before;
+    await scan.devices(before);
+    const replaced = { ...device, interfaces: [ethernet(1, NAT_CARD), ethernet(9, { mac_address: mac(1, 77) })] };
+    await scan.devices({ ...before, device: replaced });
+    await scan.devices({ ...before, device: { ...replaced, sys_name: "renamed" } });
+    expect(await holders()).toEqual(["renamed 10.0.0.2 10.0.2.15"]);
+  });
+});
+
+/** A member of a stack, by its number in it. */
+interface Member {
+  readonly position: number;
+  readonly serial: string;
+}
+
+function chassis(position: number, serial_number: string) {
+  return { class: "StackMember", position, manufacturer: null, model: null, serial_number } as const;
+}
+
+/** A stack whose first member gives it its serial number and all its MAC addresses. */
+function stack(members: readonly Member[], fields: Partial<Device> = {}) {
+  const [first] = members as readonly [Member];
+  const base = mac(1, Number(first.serial.slice(-2)));
+  return deviceAt("10.0.0.2", {
+    sys_name: "stack-1",
+    serial_number: first.serial,
+    components: members.map(({ position, serial }) => chassis(position, serial)),
+    chassis_id: { subtype: "MacAddress", value: base },
+    bridge_address: base,
+    interfaces: [ethernet(1, { mac_address: base }), ethernet(2, { mac_address: base })],
+    addresses: [address("10.0.0.2")],
+    ...fields,
+  });
+}
+
+describe("a stack", () => {
+  const [a, b, c] = ["SERIAL-11", "SERIAL-22", "SERIAL-33"] as const;
+  const whole = [
+    { position: 1, serial: a },
+    { position: 2, serial: b },
+  ];
+
+  test.each([
+    ["its first member fails", [{ position: 2, serial: b }]],
+    [
+      "a new unit becomes its first member",
+      [
+        { position: 1, serial: c },
+        { position: 2, serial: b },
+      ],
+    ],
+    [
+      "two chassis swap roles",
+      [
+        { position: 1, serial: b },
+        { position: 2, serial: a },
+      ],
+    ],
+  ])("is the same host when %s", async (_, members) => {
+    await scan.devices(stack(whole));
+    const [before] = await hosts();
+    for (let times = 0; times < 2; times += 1) await scan.devices(stack(members));
+    const [after, ...others] = await hosts();
+    expect(others).toEqual([]);
+    expect(after).toMatchObject({ id: before?.id, serial_number: members[0]?.serial });
+  });
+
+  test("is the same host after all its members were replaced in turn", async () => {
+    await scan.devices(stack(whole));
+    const [before] = await hosts();
+    await scan.devices(stack([{ position: 1, serial: c }, ...whole.slice(1)]));
+    await scan.devices(
+      stack([
+        { position: 1, serial: c },
+        { position: 2, serial: "SERIAL-44" },
+      ]),
+    );
+    expect((await hosts()).map(({ id }) => id)).toEqual([before?.id]);
+  });
+
+  test("is another host with all-new hardware, which takes over the address", async () => {
+    await scan.devices(stack(whole));
+    const [before] = await hosts();
+    await scan.devices(
+      stack([
+        { position: 1, serial: c },
+        { position: 2, serial: "SERIAL-44" },
+      ]),
+    );
+    const now = await hosts();
+    expect(now.map(({ id }) => id)).toContain(before?.id);
+    expect(await holders("serial_number")).toEqual([a, `${c} 10.0.0.2`]);
+  });
+
+  test("does not follow a member that moves to another stack or stands alone", async () => {
+    const other = (members: readonly Member[]) => {
+      const { device } = stack(members);
+      return deviceAt("10.0.0.3", { ...device, sys_name: "stack-2", addresses: [address("10.0.0.3")] });
+    };
+    const alone = { position: 1, serial: b };
+    await scan.devices(stack(whole));
+    await scan.devices(other([{ position: 1, serial: c }]));
+    const before = (await hosts()).map(({ id }) => id);
+    await scan.devices(
+      other([
+        { position: 1, serial: c },
+        { position: 2, serial: b },
+      ]),
+    );
+    await scan.devices(stack(whole.slice(0, 1)));
+    expect((await hosts()).map(({ id }) => id)).toEqual(before);
+    expect(await holders("serial_number")).toEqual([`${a} 10.0.0.2`, `${c} 10.0.0.3`]);
+    await scan.devices(other([{ position: 1, serial: c }]));
+    const { device } = stack([alone]);
+    await scan.devices(deviceAt("10.0.0.4", { ...device, sys_name: "single", addresses: [address("10.0.0.4")] }));
+    expect((await holders("serial_number")).sort()).toEqual([`${a} 10.0.0.2`, `${b} 10.0.0.4`, `${c} 10.0.0.3`]);
+  });
+});
+
+describe("a decision", () => {
+  const machine = virtualMachine(2, [[NAT_CARD, "10.0.2.15"]]);
+  /** With the same cards, another name and another address. */
+  const double = deviceAt("10.0.0.3", { ...machine.device, sys_name: "vm-3", addresses: [address("10.0.0.3", 9)] });
+  const identityOf = (id: string, query = "") => get(`hosts/${id}/identity${query}`);
+
+  test("between two scores is none: two hosts, and a finding with both and the signs", async () => {
+    await scan.devices(machine);
+    const { result } = await scan.devices(double);
+    const [first, second] = (await hosts()) as [JsonRecord, JsonRecord];
+    expect(result.findings).toContainEqual({
+      type: "Undecided",
+      entity: "host",
+      id: second.id,
+      label: "vm-3",
+      reason:
+        "may be the same machine as vm-2: has the same 2 MAC addresses, but another system name and address; consolidate them if so",
+      other_id: first.id,
+    });
+    // Once: the decision stays.
+    for (const sighting of [machine, double, machine]) {
+      const { result: later } = await scan.devices(sighting);
+      expect(later.findings.map(({ type }) => type)).not.toContain("Undecided");
+    }
+    expect((await identityOf(second.id)).decision).toBe(
+      "Undecided, so a host of its own: vm-2 has the same 2 MAC addresses, but another system name and address (5 bits, of 7.8 required).",
+    );
+  });
+
+  test("is explained with its signs, weights and the next best host, now and at an earlier instant", async () => {
+    await scan.devices(machine);
+    await scan.devices(double);
+    const [first, second] = (await hosts()) as [JsonRecord, JsonRecord];
+    const before = await identityOf(second.id);
+    expect(before).toMatchObject({
+      host_id: second.id,
+      match_from: 7.8,
+      undecided_from: 3,
+      devices: [
+        {
+          ip_address: "10.0.0.3",
+          basis: "New",
+          signs: [],
+          next: {
+            host_id: first.id,
+            name: "vm-2",
+            score: 5,
+            signs: [
+              { sign: "cards", weight: 13, common: 2 },
+              { sign: "system_name", weight: -4.3, common: 0, values: ["vm-3"], other_values: ["vm-2"] },
+              { sign: "addresses", weight: -3.7, common: 0, values: ["10.0.0.3"], other_values: ["10.0.0.2"] },
+            ],
+          },
+        },
+      ],
+    });
+    const at = appliance.clock.text();
+    appliance.tick();
+    const named = { ...double, device: { ...double.device, serial_number: "SERIAL-1" } };
+    await scan.devices(named);
+    await scan.devices({ ...named, device: { ...named.device, sys_name: "other" } });
+    expect((await identityOf(second.id)).devices).toMatchObject([
+      { basis: "Signs", signs: [{ sign: "serial_numbers" }, { sign: "cards" }, { sign: "system_name" }] },
+    ]);
+    expect(await identityOf(second.id, `?at=${at}`)).toEqual(before);
+    const entered = await appliance.newHost({ name: "entered" });
+    expect(await identityOf(entered.id)).toMatchObject({
+      decision: "No device has answered SNMP as this host.",
+      devices: [],
+    });
+  });
+
+  test("stays when the weights change", async () => {
+    const bare = (sys_location: string) => deviceAt("10.0.5.5", { sys_name: "switch-x", sys_location });
+    await scan.devices(bare("rack 1"));
+    // From now on the name says next to nothing.
+    await scan.devices(...Array.from({ length: 70 }, (_, index) => numbered(index + 1, { sys_name: "switch-x" })));
+    await scan.devices(bare("rack 2"));
+    expect((await appliance.owner.get("hosts?limit=1")).body.meta.pagination.total_count).toBe(71);
+  });
+});
+
+describe("a host that ended", () => {
+  const DAY_MS = 86_400_000;
+  const sw = numbered(2, { sys_name: "sw-2", serial_number: "SERIAL-2" });
+  const remove = async (id: string) => {
+    appliance.tick();
+    expect((await appliance.owner.delete(`hosts/${id}`)).status).toBe(200);
+    appliance.tick();
+  };
+  const only = async () => {
+    const found = await hosts();
+    expect(found).toHaveLength(1);
+    return found[0] as JsonRecord;
+  };
+
+  test("returns under a new id with its lineage, by its signs, even under another name", async () => {
+    await scan.devices(sw);
+    const first = await only();
+    await remove(first.id);
+    await scan.devices({ ...sw, device: { ...sw.device, sys_name: "renamed" } });
+    const second = await only();
+    expect(second.id).not.toBe(first.id);
+    expect(second).toMatchObject({ name: "renamed", lineage_id: first.id });
+    // And again, as its first incarnation.
+    await remove(second.id);
+    await scan.devices(sw);
+    expect(await only()).toMatchObject({ name: "sw-2", lineage_id: first.id });
+  });
+
+  test("returns by its MAC address at another address, unlike the machine that has its old one", async () => {
+    await scan.addresses(seenAt("10.0.0.5", { mac_address: mac(1, 5), hostname: "laptop" }));
+    const first = await only();
+    await remove(first.id);
+    await scan.addresses(
+      seenAt("10.0.0.5", { mac_address: mac(1, 6), hostname: "laptop" }),
+      seenAt("10.0.0.9", { mac_address: mac(1, 5), hostname: "laptop" }),
+    );
+    const lineages = (await hosts()).map((host) => [addressesOf(host)[0], host.lineage_id]);
+    expect(lineages.sort()).toEqual([
+      ["10.0.0.5", null],
+      ["10.0.0.9", first.id],
+    ]);
+  });
+
+  test("does not return as other hardware of its name, nor after 90 days, nor while it is restored", async () => {
+    await scan.devices(sw);
+    const first = await only();
+    await remove(first.id);
+    await scan.devices(numbered(3, { sys_name: "sw-2", serial_number: "SERIAL-3" }));
+    const other = await only();
+    expect(other.lineage_id).toBeNull();
+    await remove(other.id);
+    expect((await appliance.owner.post(`hosts/${first.id}/restore`, { at: first.created_at })).status).toBe(200);
+    await scan.devices(sw);
+    expect(await only()).toMatchObject({ id: first.id, lineage_id: null });
+    await remove(first.id);
+    appliance.clock.advance(91 * DAY_MS);
+    await scan.devices(sw);
+    // The session has expired.
+    const [late] = (await (await appliance.signedIn(appliance.first.userId)).get("hosts")).data;
+    expect(late.lineage_id).toBeNull();
+  });
+});
+
+describe("a host that proves to be two machines", () => {
+  const twin = (number: number, at = `10.0.0.${number}`) =>
+    deviceAt(at, {
+      sys_name: `twin-${number}`,
+      serial_number: `SERIAL-${number}`,
+      interfaces: [ethernet(1), ethernet(2)],
+      addresses: [address(at)],
+    });
+  /** With the same serial number. */
+  const alike = (number: number) => {
+    const { device } = twin(number);
+    return deviceAt(`10.0.0.${number}`, { ...device, serial_number: "CLONED-1" });
+  };
+  const named = async (name: string) => (await hosts()).find(({ sys_name }) => sys_name === name) as JsonRecord;
+  /** Reads the twins in turn: the host changes its name. */
+  const mixUp = async () => {
+    await scan.devices(alike(1));
+    const [first] = (await hosts()) as [JsonRecord];
+    expect((await appliance.owner.put(`hosts/${first.id}`, { ...first, description: "by hand" })).status).toBe(200);
+    await scan.devices(alike(2));
+    expect((await hosts()).map(({ id, sys_name }) => [id, sys_name])).toEqual([[first.id, "twin-2"]]);
+    return first.id;
+  };
+  /** A past answer without the ends of its versions, which become known later. */
+  const untilNow = (record: JsonRecord) => JSON.stringify(record).replaceAll(/"valid_to":(null|"[^"]*")/g, "");
+  const expectSplit = async (id: string) => {
+    expect(await named("twin-1")).toMatchObject({ id, description: "by hand" });
+    expect((await named("twin-1")).split_from).toBeUndefined();
+    expect(await named("twin-2")).toMatchObject({ split_from: id, lineage_id: null, description: null });
+    expect(await hosts()).toHaveLength(2);
+  };
+
+  test.each([
+    ["first", [1, 2]],
+    ["last", [2, 1]],
+  ])(
+    "is split when both answer in one scan, and stays the machine that it was first, which answers %s",
+    async (_, order) => {
+      const id = await mixUp();
+      const at = appliance.clock.text();
+      appliance.tick();
+      const before = await get(`hosts/${id}?at=${at}`);
+      await scan.devices(...order.map((number) => alike(number)));
+      await expectSplit(id);
+      expect(await holders("sys_name")).toEqual(["twin-1 10.0.0.1", "twin-2 10.0.0.2"]);
+      for (const numbers of [[1, 2], [2, 1], [2], [1]]) {
+        await scan.devices(...numbers.map((number) => alike(number)));
+        await expectSplit(id);
+      }
+      expect((await named("twin-2")).interfaces).toHaveLength(2);
+      expect(untilNow(await get(`hosts/${id}?at=${at}`))).toBe(untilNow(before));
+    },
+  );
+
+  test("is split when serial number and name change back three times within ten reads", async () => {
+    const at = "10.0.0.9";
+    await scan.devices(twin(1, at));
+    const [{ id }] = (await hosts()) as [JsonRecord];
+    for (const number of [2, 1, 2]) {
+      await scan.devices(twin(number, at));
+      expect(await hosts()).toHaveLength(1);
+    }
+    await scan.devices(twin(1, at));
+    expect(await named("twin-2")).toMatchObject({ split_from: id });
+    for (const number of [2, 1, 2, 2, 1]) {
+      await scan.devices(twin(number, at));
+      expect((await hosts()).map(({ sys_name }) => sys_name)).toEqual(["twin-1", "twin-2"]);
+    }
+    expect((await named("twin-1")).id).toBe(id);
+  });
+
+  test("is not split if it rarely changes, or changes only its name", async () => {
+    const at = "10.0.0.9";
+    for (const number of [1, 2, 1, 2, 1])
+      for (let times = 0; times < 5; times += 1) await scan.devices(twin(number, at));
+    expect(await hosts()).toHaveLength(1);
+    for (const number of [3, 4, 3, 4, 3, 4]) {
+      const { device } = twin(number, at);
+      await scan.devices(deviceAt(at, { ...device, serial_number: "SERIAL-1" }));
+    }
+    expect(await hosts()).toHaveLength(1);
+  });
+});
