@@ -1,4 +1,4 @@
-// Edge ports, where an end device connects and no further network, and ports that learned a MAC address. An aggregate
+// Edge ports, where an end device connects and no other network, and ports that learned a MAC address. An aggregate
 // with its members, and a port with its units, are one port.
 
 import { OPERATION, scopeKey } from "../db/kind.ts";

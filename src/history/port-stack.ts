@@ -19,7 +19,9 @@ export class PortStack {
     }
   }
 
-  /** The aggregate of a member, the port of a unit, or the interface itself. People may enter circles: none then. */
+  /**
+   * The aggregate of a member, the port of a unit, or the interface itself. Manual entries may form a cycle: none then.
+   */
   placeOf(id: string): string {
     const passed = new Set<string>();
     for (let place = id; ; ) {

@@ -56,7 +56,7 @@ export interface WantedVlan extends Origin, VlanName {
 export interface WantedSubnet extends Origin {
   readonly network: NetworkRef;
   readonly cidr: string;
-  /** Container: address space of no single network; null if the source does not tell. */
+  /** Container: address space of no single network; null if the source does not say. */
   readonly type: "Container" | null;
   readonly name: string | null;
   readonly description: string | null;

@@ -1,5 +1,5 @@
-// Aggregates and units, from agents' rows to every answer that asks where stations connect. LLDP is on the members, the
-// forwarding table on the aggregate or unit.
+// Aggregates and units, from agents' rows to every response about where stations are connected. LLDP is on the members,
+// the forwarding table on the aggregate or unit.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Device } from "../../src/discovery/device.ts";

@@ -46,7 +46,7 @@ test("components are listed by host, network, id and order, each with all of its
   });
 });
 
-test("components are found by filter, by search in the list, and by the search over everything", async () => {
+test("components are found by filter, by search in their list, and by the global search", async () => {
   const { stack, second } = await inventory();
   const filtered = (filter: string) => serials(new URLSearchParams({ filter }).toString());
   expect(await filtered("class = StackMember AND position > 1")).toEqual(["AC-200"]);
@@ -57,7 +57,7 @@ test("components are found by filter, by search in the list, and by the search o
   expect(found).toMatchObject([{ type: "component", id: second.id, name: "AC-200", host: { id: stack.id } }]);
 });
 
-test("a component has a history, is answered as of an instant, and is a row of the CSV export", async () => {
+test("a component has a history, is returned as of a timestamp, and is a row of the CSV export", async () => {
   const { stack, second } = await inventory();
   appliance.clock.advance(60_000);
   const before = appliance.clock.text();

@@ -286,7 +286,7 @@ describe("a conflict explains itself", () => {
     await expectOk(member.client.put(`ip-addresses/${address.id}`, { ip_address: "10.98.0.7" }));
     const [joined] = [clock.text()];
     tick();
-    // A later change of something else does not make the claim younger.
+    // Later changes to other fields do not affect when the claim began.
     await expectOk(owner.put(`ip-addresses/${address.id}`, { ip_address: "10.98.0.7", name: "eth1" }));
     const [conflict] = await listConflicts(owner);
     expect(conflict).toMatchObject({

@@ -82,7 +82,7 @@ describe("a faceplate", () => {
     ]);
   });
 
-  test("includes its host with include=host, as its list does with include=counts, now and at an instant", async () => {
+  test("includes its host with include=host, as its list does with include=counts, now and at a timestamp", async () => {
     const host = await newHost({ name: "access-1" });
     await newIfEntry(host.id, { if_index: 1, if_descr: "Gi0/1" });
     const before = instant();

@@ -1,4 +1,4 @@
-// A switch that another one replaces under its name and address: what the former one learned is not present any more.
+// A switch that another one replaces under its name and address: what the former one learned is no longer there.
 
 import { beforeEach, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -29,7 +29,7 @@ const places = async (mac: string) =>
 const portOf = async (mac: string, at = "") =>
   (await owner.get(`locate?mac=${mac}${at}`)).data.candidates[0]?.port?.name ?? null;
 
-test("stations are at the successor only, now, and at the former one before", async () => {
+test("stations are at the successor now, and at the former one before", async () => {
   await read(FORMER, { 3: PC, 4: DESK });
   const before = appliance.clock.text();
   await read(SUCCESSOR, { 5: PC });
@@ -40,7 +40,7 @@ test("stations are at the successor only, now, and at the former one before", as
   expect([await portOf(PC, `&at=${before}`), await portOf(DESK, `&at=${before}`)]).toEqual(["Gi0/3", "Gi0/4"]);
 });
 
-test("the former one has its stations again when it returns", async () => {
+test("the former one regains its stations when it returns", async () => {
   await read(FORMER, { 3: PC });
   await read(SUCCESSOR, { 5: PC });
   await read(FORMER, { 3: PC });

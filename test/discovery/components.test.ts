@@ -61,7 +61,7 @@ describe("a stack", () => {
     await expectSettled(stack([member(1, "AC1"), member(2, "AC2", { model: "AX-24" })]));
   });
 
-  test("gets another component for a replaced member", async () => {
+  test("gets a new component for a replaced member", async () => {
     await scan.devices(stack([member(1, "AC1"), member(2, "AC2")]));
     const [first, second] = [await idOf("AC1"), await idOf("AC2")];
     const { result, sequence } = await scan.devices(stack([member(1, "AC1"), member(2, "AC3")]));

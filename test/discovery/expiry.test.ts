@@ -1,4 +1,4 @@
-// Expiry of what only neighbor tables and sweeps know, and addresses that are not free until it.
+// Expiry of records known only from neighbor tables and sweeps, whose addresses are not free until then.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { openWritable } from "../../src/db/connection.ts";
@@ -30,7 +30,7 @@ beforeEach(async () => {
   await communityOf("public");
 });
 
-/** Lets hours pass, and scans. @returns what ended, as `label: reason` */
+/** Advances the clock by hours, and scans. @returns what ended, as `label: reason` */
 async function scanAfter(hours: number, fields: JsonRecord = {}): Promise<string[]> {
   appliance.clock.advance(hours * HOUR_MS);
   last = await waitForScan((await startScan({ kind: "full", ...fields }, owner)).id, owner);
@@ -68,8 +68,8 @@ const silence = () => {
   appliance.probes.alive.clear();
 };
 
-describe("a machine that only sweeps know", () => {
-  test("ends after its hours and two scans that looked, with its address and the reason", async () => {
+describe("a machine known only from sweeps", () => {
+  test("ends after its time limit and two scans that looked for it, with its address and the reason", async () => {
     answers("10.0.0.7", LAPTOP);
     expect(await scanAfter(0)).toEqual([]);
     const seenAt = (await list("hosts"))[0]?.last_seen_at;
@@ -83,7 +83,7 @@ describe("a machine that only sweeps know", () => {
     expect([await list("hosts"), await addresses()]).toEqual([[], []]);
   });
 
-  test("does not end at the first scan after two months off, and not by scans of other addresses", async () => {
+  test("ends neither at the first scan after two months of downtime, nor by scans of other addresses", async () => {
     answers("10.0.0.5", LAPTOP);
     await scanAfter(0);
     appliance.probes.alive.clear();
@@ -150,7 +150,7 @@ describe("a machine in a neighbor table", () => {
     expect(await snmp(1)).toEqual([expect.stringContaining(`${LAPTOP}: not seen since`)]);
   });
 
-  test("stays at its address of today when it had another one before, whose record ends", async () => {
+  test("stays at its current address when the record of an earlier one ends", async () => {
     router([heard("10.0.0.7", LAPTOP)]);
     await scanAfter(0);
     router([heard("10.0.0.8", LAPTOP)]);
@@ -169,7 +169,7 @@ describe("a machine in a neighbor table", () => {
   });
 });
 
-test("a device that ever answered SNMP becomes stale, with its own addresses", async () => {
+test("a device that ever responded to SNMP becomes stale, with its own addresses", async () => {
   router([]);
   await scanAfter(0);
   silence();
@@ -193,7 +193,7 @@ test("a record of an earlier version expires from the upgrade on", async () => {
 });
 
 describe("an address that was seen is not free", () => {
-  test("although its host was deleted or is ignored, until it expires, at every instant", async () => {
+  test("although its host was deleted or is ignored, until it expires, at every timestamp", async () => {
     for (const number of [2, 3]) answers(`10.0.0.${number}`, mac(number, 9));
     router([]);
     appliance.clock.advance(HOUR_MS);

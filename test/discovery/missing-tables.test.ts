@@ -96,7 +96,7 @@ describe("a device with missing tables", () => {
   const withoutTables = (fields: Partial<Device>) =>
     deviceAt("10.0.0.2", { broken: ["system", "interfaces"], ...fields }, sightingFields);
 
-  test("matches the host that last answered at its address", async () => {
+  test("matches the host that last responded at its address", async () => {
     await scan.devices(complete);
     expect((await scan.devices(withoutTables({}))).result.records).toEqual({});
     expect((await all("hosts")).map((host) => host.name)).toEqual(["sw-1"]);

@@ -430,7 +430,7 @@ describe("data about one machine from several sources", () => {
     expect((await hosts()).map(({ manufacturer }) => manufacturer)).toEqual([null, "Intel Corporate"]);
   });
 
-  test("does not let a neighbor table override a host that has just answered", async () => {
+  test("does not let a neighbor table override a host that has just responded", async () => {
     await newSubnet({ cidr: "10.0.0.0/24" });
     const scanAll = async () => {
       const seen = [seenAt("10.0.0.6", { mac_address: mac(6, 6) }), seenAt("10.0.0.7", { mac_address: mac(7, 7) })];

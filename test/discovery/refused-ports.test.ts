@@ -1,4 +1,4 @@
-// TCP ports that end, with their bindings and services, once their host refuses them.
+// TCP ports that end, with their bindings and services, once their host refuses connections.
 
 import { describe, expect, test } from "bun:test";
 import { systemRandom } from "../../src/base/random.ts";
@@ -101,7 +101,7 @@ describe("a port that its host refuses", () => {
     expect([await numbers(), await servicesOf()]).toEqual([[443], ["nginx 1"]]);
   });
 
-  test("was there before its end, and returns with a new id and its lineage", async () => {
+  test("exists until its end, and returns with a new id and its lineage", async () => {
     await scan.addresses(swept(5, [22]));
     const [{ id }, at] = [await portOf(22), appliance.clock.text()];
     const [service] = (await host()).services;
@@ -113,7 +113,7 @@ describe("a port that its host refuses", () => {
     expect((await portOf(22)).id).not.toBe(id);
   });
 
-  test("ends on a device that answers SNMP, whose SNMP port stays", async () => {
+  test("ends on a device that responds to SNMP, whose SNMP port stays", async () => {
     const device = deviceAt("10.0.0.5", {
       sys_name: "core-1",
       interfaces: [ethernet(1, { mac_address: mac(1, 5) })],
@@ -178,7 +178,7 @@ describe("a port stays", () => {
   });
 });
 
-describe("a refused record of a person becomes stale, until it answers again:", () => {
+describe("a refused port with manual changes becomes stale, until it responds again:", () => {
   const expectStale = async (number: number, service: boolean) => {
     await scan.addresses(swept(5, []));
     expect(await portOf(number)).toMatchObject({ stale_since: expect.any(String) });

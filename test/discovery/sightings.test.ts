@@ -123,7 +123,7 @@ describe("a neighbor table", () => {
     ]);
   });
 
-  test("keeps several MAC addresses at one address, of one router and of several", async () => {
+  test("keeps several MAC addresses of one address, from one router and from several", async () => {
     await scan.devices(
       router([heard("10.0.0.7", mac(7, 9)), heard("10.0.0.7", mac(8, 9))]),
       router([heard("10.0.0.7", mac(9, 9))], {}, "10.0.0.2"),
@@ -135,7 +135,7 @@ describe("a neighbor table", () => {
     ]);
   });
 
-  test("ends nothing that it was cut off before, and adds what it has", async () => {
+  test("ends nothing if it was cut off, and adds what it has", async () => {
     await scan.devices(router([heard("10.0.0.7", mac(7, 9))]));
     const read = now() - 1_000;
     await scan.devices(partial([heard("10.0.0.8", mac(8, 9))]));
@@ -150,7 +150,7 @@ describe("a neighbor table", () => {
     ]);
   });
 
-  test("writes no sighting if it is the same, and continues when its router answers at another address", async () => {
+  test("writes no sighting if it is unchanged, even when its router responds at another address", async () => {
     const both = { addresses: [address("10.0.0.1"), address("10.0.0.3")] };
     await scan.devices(router([heard("10.0.0.7", mac(7, 9))], both));
     const before = stored();
@@ -170,7 +170,7 @@ describe("a neighbor table", () => {
     expect(stored()).toBe(before);
   });
 
-  test("counts also for addresses outside all subnets, and of hosts that a person has ignored", async () => {
+  test("also counts for addresses outside all subnets, and for hosts that a user has ignored", async () => {
     await newSubnet({ cidr: "10.0.0.0/24" });
     const sighting = router([heard("10.0.0.7", mac(7, 9)), heard("172.31.0.9", mac(8, 9))]);
     await scan.devices(sighting);
@@ -206,7 +206,7 @@ describe("a neighbor table", () => {
 });
 
 describe("a device's own addresses", () => {
-  test("are seen with the MAC address of their interface, and where it answered", async () => {
+  test("are seen with the MAC address of their interface, and so is the address that responded", async () => {
     await scan.devices(router([], {}, "10.0.0.1"), { ...router([], {}, "10.0.0.2"), ip_address: "192.0.2.9" });
     expect(seen("Own").map(({ ip, mac, port }) => [ip, mac, port])).toEqual([
       ["10.0.0.1", mac(1, 1), "Gi0/1"],
@@ -217,7 +217,7 @@ describe("a device's own addresses", () => {
 });
 
 describe("a sweep", () => {
-  test("gives an interval until a completed sweep gets no answer", async () => {
+  test("gives an interval until a completed sweep gets no response", async () => {
     await newSubnet({ cidr: "10.0.0.0/29" });
     const { probes } = appliance;
     const sweep = async (fields = {}) => {
@@ -243,7 +243,7 @@ describe("a sweep", () => {
     expect(isCurrent().slice(2)).toEqual([["10.0.0.2", true]]);
   });
 
-  test("gives another interval for another MAC address, and none for an answer without one", async () => {
+  test("gives another interval for another MAC address, and none for a response without one", async () => {
     for (const mac_address of [mac(1), mac(2), null, mac(2)]) await scan.addresses(seenAt("10.0.0.9", { mac_address }));
     expect(seen("Sweep").map((row) => [row.mac, row.isCurrent])).toEqual([
       [mac(1), false],
@@ -251,7 +251,7 @@ describe("a sweep", () => {
     ]);
   });
 
-  test("that is a dry run sees nothing", async () => {
+  test("records nothing in a dry run", async () => {
     await newSubnet({ cidr: "10.0.0.0/29" });
     await communityOf("public");
     appliance.probes.alive.set("10.0.0.1", {});

@@ -204,7 +204,7 @@ describe("components", () => {
   const listed = (parts: Readonly<Record<string, Row>>) =>
     reportOf(parts).components?.map((each) => `${each.class} ${each.position} ${each.serial_number}`);
 
-  test("are the only chassis, without what it contains", () => {
+  test("are the only chassis, without its contents", () => {
     const device = reportOf({ "1": { as: 3, serial: "AC1" }, "2": { as: 9, in: 1, at: 1, serial: "CARD" } });
     const part = { class: "Chassis", position: 1, manufacturer: "Acme", model: "AX-48", serial_number: "AC1" } as const;
     expect(device.components).toEqual([part]);
@@ -230,14 +230,14 @@ describe("components", () => {
     ]);
   });
 
-  test("omit the empty places of a stack, which some agents list as chassis without texts", () => {
+  test("omit empty slots of a stack, which some agents list as chassis without text", () => {
     const empty = { as: 3, in: 1, maker: "", model: "" };
     const stack = { "1": { as: 11 }, "11": { as: 3, in: 1, at: 1, serial: "AC1" }, "12": { ...empty, at: 2 } };
     expect(listed(stack)).toEqual(["Chassis 1 AC1"]);
     expect(listed({ "11": { ...empty, at: 1 } })).toEqual(["Chassis 1 null"]);
   });
 
-  test("have their rank as position if theirs is missing or doubled", () => {
+  test("have their rank as position if theirs is missing or duplicated", () => {
     const at = (...positions: number[]) =>
       listed(
         Object.fromEntries(

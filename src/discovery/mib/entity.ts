@@ -138,7 +138,7 @@ function chassisOf(parts: readonly Part[]): PlacedChassis[] {
   const byNumber = new Map(parts.map((part) => [part.number, part]));
   const all = parts.filter(({ partClass }) => partClass === CHASSIS);
   const outer = all.filter((part) => !containersOf(part, byNumber).some(({ partClass }) => partClass === CHASSIS));
-  // Some agents say that a chassis is in itself.
+  // Some agents report a chassis as contained in itself.
   const placed = occupied(outer.length === 0 ? all : outer);
   const reported = placed.map(({ position }) => position);
   const doubled = repeatedIn(reported);

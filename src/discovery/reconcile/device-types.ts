@@ -30,7 +30,7 @@ export function reportedType(device: Device, host: HostRecord | null): ReportedT
 }
 
 /**
- * Type by the open ports that answered and the vendor of a MAC address; empty if evidence as strong is stored: the
+ * Type by the open ports that responded and the vendor of a MAC address; empty if evidence as strong is stored: the
  * vendors of several cards must not alternate.
  */
 export function typeOfAddress(

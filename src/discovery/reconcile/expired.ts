@@ -15,7 +15,7 @@ export interface ExpiryHours {
   readonly expire_random_macs_after_hours: number | null;
 }
 
-/** A record that nothing has confirmed for its network's hours. */
+/** A record that nothing has confirmed for the number of hours set in its network. */
 export interface Expired {
   readonly entity: "host" | "ip_address";
   readonly id: string;
@@ -23,7 +23,7 @@ export interface Expired {
   readonly hours: number;
 }
 
-/** A record that only sweeps and neighbor tables know. */
+/** A record known only from sweeps and neighbor tables. */
 export interface Expiring extends Expired {
   readonly label: string;
   /** When its hours are over, at the earliest. */
@@ -118,7 +118,7 @@ function hoursOf(db: Sql["$client"], networkN: number): ExpiryHours | null {
   return db.query(HOURS).get(networkN) as ExpiryHours | null;
 }
 
-/** Before that, nothing remembered who looked. */
+/** Before that, nothing recorded which scans looked. */
 function beganAt(db: Sql["$client"], networkN: number): Instant {
   const [[began]] = db.query(BEGAN).values(networkN) as [[number | null]];
   return began ?? Number.POSITIVE_INFINITY;

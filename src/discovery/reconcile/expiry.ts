@@ -26,7 +26,8 @@ import { selfHost } from "./self-host.ts";
 const PARTS: readonly AnyKind[] = [ipAddressKind, portKind, serviceKind, bindingKind];
 
 /**
- * Ends records and sightings that have expired, unless seen in the meantime. Hosts that ever answered SNMP become stale.
+ * Ends records and sightings that have expired, unless seen in the meantime. Hosts that ever responded to SNMP become
+ * stale.
  * @param input.records hosts before addresses
  * @param input.sightings numbers of sightings
  * @throws DomainError entity_reference_invalid if the network was deleted

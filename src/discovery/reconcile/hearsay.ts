@@ -1,5 +1,5 @@
-// Recording of sightings from devices' tables and sweeps. Every row counts, also of addresses that are ignored or that
-// no record gets. Must not decide whose an address is.
+// Records sightings from devices' tables and sweeps. Every row counts, even for addresses that are ignored or that no
+// record gets. Does not decide which host has an address.
 
 import type { Instant } from "../../base/instant.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
@@ -42,7 +42,7 @@ interface ReadTable {
 
 /**
  * Records what a device reports of itself and of others, in this transaction. Tables without changes cost one row each.
- * @param host null if a person has it ignored
+ * @param host null if a user has ignored it
  * @param isSame true if the device's whole report is the same as before
  */
 export function recordHearsay(
@@ -73,7 +73,7 @@ export function recordHearsay(
   });
 }
 
-/** Records the addresses that answered a sweep, in this transaction. */
+/** Records the addresses that responded to a sweep, in this transaction. */
 export function recordAnswers(write: ScanWrite, sightings: readonly AddressSighting[]): void {
   const answers = sightings.filter(({ answered }) => answered.length > 0);
   if (answers.length === 0) return;
@@ -97,7 +97,8 @@ export function recordAnswers(write: ScanWrite, sightings: readonly AddressSight
 }
 
 /**
- * Ends sightings by sweeps without an answer since an instant, after the sweep. Call after the transaction is written.
+ * Ends sightings by sweeps without a response since a timestamp, after the sweep. Call after the transaction is
+ * written.
  * @param wasSwept true for a sighting whose address was swept
  */
 export function markSilent(write: ScanWrite, since: Instant, wasSwept: (row: SightingRow) => boolean): void {

@@ -17,7 +17,7 @@ export function isKeptByPeople(tx: WriteTransaction, kind: AnyKind, record: Reco
   return referrersOf(tx, kind, id).some((referrer) => isTouchedByPerson(tx, referrer.record.id));
 }
 
-/** Marks a record as stale from now on, unless it is already. @param absent further fields to set */
+/** Marks a record as stale from now on, unless it already is. @param absent additional fields to set */
 export function markAbsent<R extends RecordBase & Discoverable>(
   tx: WriteTransaction,
   kind: Kind<R>,

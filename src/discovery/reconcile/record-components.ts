@@ -1,5 +1,5 @@
-// Recording of a device's chassis as components. A component keeps its record while its serial number is reported,
-// wherever in the stack; one without a serial number, while its position is.
+// Records a device's chassis as components. A component keeps its record while its serial number is reported, wherever
+// in the stack; one without a serial number, while its position is.
 
 import { componentKind } from "../../resources/components/component.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";

@@ -1,5 +1,5 @@
-// Ends of TCP ports that their host refuses, with their services: refused at each address where they answered. Silence
-// ends nothing, since a filter may hide a port. The addresses are stored outside the ledger.
+// Ends TCP ports, with their services, once their host refuses connections at each address where they responded.
+// Silence ends nothing, since a filter may hide a port. The addresses are stored outside the ledger.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { ownValue } from "../../base/fields.ts";
@@ -22,11 +22,11 @@ const openPorts = sqliteTable("discovery_open_ports", {
 });
 const openPortRows = new KeyedRows(openPorts, ["host_n"]);
 
-/** Addresses where a port answered, by number; a missing port counts as open at each address of the host. */
+/** Addresses where a port responded, by number; a missing port counts as open at each address of the host. */
 type Places = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Ends the host's ports that are refused, and remembers where the others answered. Call after recordOpenPorts.
+ * Ends the host's ports that are refused, and remembers where the others responded. Call after recordOpenPorts.
  * @param addresses of the host
  */
 export function endRefusedPorts(

@@ -1,4 +1,4 @@
-// End of what a device learned once another one has replaced it: its stations are at the successor. Its interfaces stay
+// Ends what a device had learned once another one replaces it: its stations are at the successor. Its interfaces stay
 // for the history and in case it returns.
 
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";

@@ -1,4 +1,4 @@
-// Writer command for a sweep that was completed: what it swept, and which addresses no longer answer. Without its
+// Writer command for a sweep that was completed: what it swept, and which addresses no longer respond. Without its
 // memory, no sweep counts as a look.
 
 import type { CommandActor } from "../../access/actor.ts";

@@ -65,7 +65,7 @@ export const CredentialTrial = Type.Object(
 );
 export type CredentialTrial = Static<typeof CredentialTrial>;
 
-/** Order sent to the scanning thread. */
+/** Request sent to the scanning thread. */
 export interface TrialOrder {
   readonly credential_id: string;
   readonly network_id: string;

@@ -18,7 +18,7 @@ const CONVERSATION_MS = 3_000;
 
 interface ServiceIdentifierParts {
   readonly timers: Timers;
-  /** Runs a conversation when there is room. */
+  /** Runs a conversation once a slot is free. */
   readonly permit: <Result>(conversation: () => Promise<Result>) => Promise<Result>;
 }
 

@@ -51,7 +51,7 @@ export interface SweepOptions {
 export interface SweepCounts {
   /** Addresses done. */
   readonly done: number;
-  /** Addresses that answered. Those known only by neighbor evidence count at the end. */
+  /** Addresses that responded. Those known only by neighbor evidence count at the end. */
   readonly found: number;
   /** Echo requests, ARP requests, TCP connections, conversations with open ports, name lookups. */
   readonly requests: number;

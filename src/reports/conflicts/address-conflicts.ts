@@ -119,8 +119,8 @@ function partiesByScope(address: string, holders: readonly HolderRow[]): Party[]
 }
 
 /**
- * The holders that contradict each other. One that is not seen any more lost the address to the one that is; hosts
- * with one MAC address share it, as a cluster or the switches of an anycast gateway do.
+ * The holders that contradict each other. One that is no longer seen lost the address to the one that is; hosts with
+ * one MAC address share it, as a cluster or the switches of an anycast gateway do.
  */
 function contradicting(holders: readonly HolderRow[]): readonly HolderRow[] {
   const present = holders.filter(([, , , , , , , , staleSince]) => staleSince === null);

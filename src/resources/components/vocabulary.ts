@@ -1,4 +1,4 @@
-// Classes of components. Must not import schemas: discovery uses it too.
+// Classes of components. Imports no schemas, since discovery uses it too.
 
 export const COMPONENT_CLASSES = ["Chassis", "StackMember"] as const;
 export type ComponentClass = (typeof COMPONENT_CLASSES)[number];

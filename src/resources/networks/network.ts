@@ -24,7 +24,7 @@ import { withoutListItem } from "../references.ts";
 import { namesIn } from "../searching.ts";
 
 export const STALE_AFTER_HOURS_MAX = 87_600;
-/** Hours unseen after which records end that only neighbor tables and sweeps know. */
+/** Hours unseen after which records known only from neighbor tables and sweeps end. */
 export const EXPIRY_DEFAULTS = {
   expire_addresses_after_hours: 720,
   expire_hosts_after_hours: 720,

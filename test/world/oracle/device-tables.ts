@@ -1,4 +1,4 @@
-// Expected records of devices that answered SNMP: the true state at the last complete read of each table.
+// Expected records of devices that responded to SNMP: the true state at the last complete read of each table.
 
 import type { TableName } from "../site/machines.ts";
 import type { Truth } from "../site/truth.ts";

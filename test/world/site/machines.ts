@@ -1,4 +1,4 @@
-// Machines of the simulated site: devices that answer SNMP, and stations. Plain state without behavior.
+// Machines of the simulated site: devices that respond to SNMP, and stations. Plain state without behavior.
 
 export type Role =
   | "Core"
