@@ -14,6 +14,7 @@ import { dependsOnReach } from "../../records/disclosed-fields.ts";
 import { type ApiKeyRecord, type ApiKeyUpdate, apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { keyFields } from "../../resources/api-keys/commands.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
+import { componentKind } from "../../resources/components/component.ts";
 import {
   type CredentialAssignmentRecord,
   credentialAssignmentKind,
@@ -212,6 +213,7 @@ const CHILDREN: ReadonlyArray<{ readonly kind: AnyKind; readonly column: string;
   { kind: ipAddressKind, column: "host_n", field: "host_id" },
   { kind: portKind, column: "host_n", field: "host_id" },
   { kind: serviceKind, column: "host_n", field: "host_id" },
+  { kind: componentKind, column: "host_n", field: "host_id" },
   { kind: bindingKind, column: "service_n", field: "service_id" },
 ];
 

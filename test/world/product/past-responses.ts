@@ -4,7 +4,7 @@ import { formatInstant } from "../../../src/base/instant.ts";
 import type { Figures } from "../figures/figures.ts";
 import type { WorldAppliance } from "./world-appliance.ts";
 
-const LISTS = ["hosts", "if-entries", "ip-addresses", "vlans", "conflicts", "stations"];
+const LISTS = ["hosts", "if-entries", "ip-addresses", "vlans", "components", "conflicts", "stations"];
 /** Fields that are not part of a version, or that contain its end. */
 const MOVING: ReadonlySet<string> = new Set(["last_seen_at", "last_discovery_id", "valid_to"]);
 
