@@ -82,14 +82,14 @@ describe("a faceplate", () => {
     ]);
   });
 
-  test("includes its host with include=host, as its list does with include=counts, now and at a timestamp", async () => {
+  test("includes its host with include=host, as its list does with include=overview, now and at a timestamp", async () => {
     const host = await newHost({ name: "access-1" });
     await newIfEntry(host.id, { if_index: 1, if_descr: "Gi0/1" });
     const before = instant();
     tick();
     await newIfEntry(host.id, { if_index: 2, if_descr: "Gi0/2" });
     for (const at of ["", `&at=${before}`]) {
-      const [listed] = (await owner.get(`hosts?ids=${host.id}&include=counts${at}`)).data;
+      const [listed] = (await owner.get(`hosts?ids=${host.id}&include=overview${at}`)).data;
       const { data } = await owner.get(`hosts/${host.id}/faceplate?include=host${at}`);
       expect(data.host_record).toEqual(listed);
       expect(data.host_record.counts.interfaces).toBe(at === "" ? 2 : 1);

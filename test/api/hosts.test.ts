@@ -1621,6 +1621,26 @@ describe("a single host", () => {
     expect(await readCounts(host.id, `&at=${at}`)).toEqual(before);
   });
 
+  test("has an overview: its counts, first 50 addresses and management ports, as of the timestamp", async () => {
+    const host = await newHost({
+      ip_addresses: Array.from({ length: 51 }, (_, index) => ({ ip_address: `10.2.3.${200 - index}` })),
+      ports: [tcp(22), tcp(8080), tcp(443), udp(443)],
+    });
+    const at = instant();
+    const readOverview = async (query = "") => {
+      const { data } = await owner.get(`hosts/${host.id}?include=overview${query}`);
+      expect([data]).toMatchObject((await owner.get(`hosts?ids=${host.id}&include=overview${query}`)).data);
+      expect(data.ip_addresses).toEqual((await owner.get(`ip-addresses?host_id=${host.id}&limit=50${query}`)).data);
+      expect([data.interfaces, data.services]).toEqual([undefined, undefined]);
+      return [data.counts.ip_addresses, data.counts.ports, data.ports.map(({ number }: JsonRecord) => number)];
+    };
+    expect(await readOverview()).toEqual([51, 4, [22, 443]]);
+    for (const { id, number } of (await owner.get(`ports?host_id=${host.id}`)).data)
+      if (number === 22) await expectOk(owner.delete(`ports/${id}`));
+    expect(await readOverview()).toEqual([51, 3, [443]]);
+    expect(await readOverview(`&at=${at}`)).toEqual([51, 4, [22, 443]]);
+  });
+
   test("counts only the children visible to the caller", async () => {
     const host = await newHost({ network_id: (await newNetwork()).id });
     const { client } = await newMember();

@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)("hostile names", () => {
     await page.getByText("Nothing connected.").waitFor();
     await waitUntilLoaded(page);
     const reads = requestedUrls.filter((url) => url.includes("/api/v1/") && !url.includes("/changes"));
-    for (const part of ["/ip-addresses?", "/faceplate?"]) expect(reads.some((url) => url.includes(part))).toBe(true);
+    for (const part of ["/hosts?", "/faceplate?"]) expect(reads.some((url) => url.includes(part))).toBe(true);
     for (const { pathname, search } of reads.map((url) => new URL(url)))
       expect([pathname, (await appliance.client.get(pathname + search)).text.length < 50_000]).toEqual([
         pathname,

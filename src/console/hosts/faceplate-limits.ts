@@ -8,7 +8,10 @@ export function isFaceplateShown(ports: number): boolean {
   return ports >= FACEPLATE_PORTS_MIN;
 }
 
-/** The location needs all addresses of a host; a host with more of them shows it only on the neighbors tab. */
+/**
+ * The location needs all addresses of a host, and `include=overview` has this many; a host with more shows it only on
+ * the neighbors tab.
+ */
 export const LOCATION_ADDRESSES_MAX = 50;
 
 /** Whether the overview shows the host's location. A switch shows its faceplate instead. */

@@ -3,6 +3,7 @@
 import type { DataOf } from "../api/client.ts";
 import type { ApiResponse } from "../api/response.ts";
 
+export type ListedHost = DataOf<"/api/v1/hosts">[number];
 export type HostData = Omit<DataOf<"/api/v1/hosts">[number], "counts">;
 /** Number of parts by kind. */
 export type HostCounts = NonNullable<DataOf<"/api/v1/hosts">[number]["counts"]>;

@@ -45,7 +45,8 @@ export function HostLocations({ host }: { readonly host: ShownHost }) {
 
 function LocationRow({ mac, host }: { readonly mac: string; readonly host: HostData }) {
   const request = read("/api/v1/locate", { query: { mac, network_id: host.network_id, ...atQuery() } });
-  const { data, problem, retry } = useResponse(request, { how: "refresh", host_id: host.id });
+  const live = { how: "refresh", host_id: host.id, types: ["ip_address", "if_entry"] } as const;
+  const { data, problem, retry } = useResponse(request, live);
   const candidate = data?.candidates.find((location) => location.host === null || location.host.id === host.id);
   const port = candidate?.port ?? null;
   return (

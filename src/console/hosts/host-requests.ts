@@ -1,4 +1,4 @@
-// Host page requests: the host with its counts, and one page of each kind of part.
+// Host page requests: the host with its overview, and one page of each kind of part.
 
 import { type Read, read } from "../api/client.ts";
 import type { Live } from "../api/fresh.ts";
@@ -6,9 +6,15 @@ import { oneOf } from "../api/one-of.ts";
 import { type ApiResponse, useResponse } from "../api/response.ts";
 import type { RowWindow } from "../components/paged-rows.ts";
 import { atQuery } from "../time/at.ts";
-import { LOCATION_ADDRESSES_MAX } from "./faceplate-limits.ts";
-import type { FaceplateResponse, FinalHostVersion, HostAddress, HostCounts, HostData } from "./host-data.ts";
-import { MANAGEMENT_PORTS_QUERY, type Manageable } from "./management-links.ts";
+import type {
+  FaceplateResponse,
+  FinalHostVersion,
+  HostAddress,
+  HostCounts,
+  HostData,
+  ListedHost,
+} from "./host-data.ts";
+import type { Manageable } from "./management-links.ts";
 
 /** Refresh interval while a scan writes the parts one by one. */
 const REFRESH_MS = 2_000;
@@ -23,9 +29,9 @@ export interface ShownHost extends HostData {
   readonly mergedVersions: readonly FinalHostVersion[];
 }
 
-/** Reads a host without its parts, and the part counts. */
-export function hostRequest(id: string): Read<HostData & { readonly counts?: HostCounts }> {
-  return oneOf(read("/api/v1/hosts", { query: { ids: [id], include: "counts", ...atQuery() } }));
+/** Reads a host with the numbers of its parts, and the parts by which it is reached. */
+export function hostRequest(id: string): Read<ListedHost> {
+  return oneOf(read("/api/v1/hosts", { query: { ids: [id], include: "overview", ...atQuery() } }));
 }
 
 /** Reads the final versions of hosts merged into the shown host. */
@@ -59,7 +65,7 @@ export function liveUpdates(id: string): Live {
 }
 
 /**
- * Host with the data shared by all tabs, requested in parallel and returned once complete, to avoid layout shifts.
+ * Host with the data shared by all tabs.
  * @param isInFaceplate whether a faceplate follows the host's changes, so that the host is read with it
  * @returns `exists`: whether the host is known to exist at the URL's timestamp; `interfaces`: their number, 0 if unknown
  */
@@ -67,12 +73,7 @@ export function useHost(
   id: string,
   isInFaceplate: boolean,
 ): ApiResponse<ShownHost> & { readonly exists: boolean; readonly interfaces: number } {
-  const live = liveUpdates(id);
-  const host = useResponse(hostRequest(id), { ...live, isOwnOnly: isInFaceplate });
-  const query = { host_id: id, limit: LOCATION_ADDRESSES_MAX, ...atQuery() };
-  const addresses = useResponse(read("/api/v1/ip-addresses", { query }), { ...live, types: ["ip_address"] });
-  const portsRead = read("/api/v1/ports", { query: { ...query, ...MANAGEMENT_PORTS_QUERY } });
-  const managementPorts = useResponse(portsRead, { ...live, types: ["port"] });
+  const host = useResponse(hostRequest(id), { ...liveUpdates(id), isOwnOnly: isInFaceplate });
   const exists = host.data !== undefined && !host.isEarlier;
   // Few hosts have merged hosts: the page does not wait for them, and does not request them for a deleted host.
   const mergedHosts = useResponse(exists ? mergedHostsRequest(id) : null, {
@@ -82,22 +83,9 @@ export function useHost(
     // A merge ends the other host.
     operation: "Deleted",
   });
-  const partResponses = [addresses, managementPorts];
-  const failed = partResponses.find(({ problem }) => problem !== undefined);
-  // An error for the host itself takes precedence.
-  const problem = host.problem ?? failed?.problem;
-  const retry = () => {
-    host.retry();
-    for (const part of partResponses) if (part.problem !== undefined) part.retry();
-  };
-  const { data } = host;
-  const interfaces = data?.counts?.interfaces ?? 0;
-  if (data?.counts === undefined || addresses.data === undefined || managementPorts.data === undefined)
-    return { ...host, data: undefined, problem, retry, exists, interfaces };
-  const managed = { ...data, ip_addresses: addresses.data.slice(0, 1), ports: managementPorts.data };
   const mergedVersions = (mergedHosts.data ?? []).filter(({ record }) => record.consolidated_into !== null);
-  const shown = { ...data, counts: data.counts, managed, addresses: addresses.data, mergedVersions };
-  return { ...host, data: shown, problem, retry, exists, interfaces };
+  const data = host.data === undefined ? undefined : shownHost(host.data, mergedVersions);
+  return { ...host, data, exists, interfaces: data?.counts.interfaces ?? 0 };
 }
 
 /** The host as of the later of its own response and its faceplate's. */
@@ -109,7 +97,12 @@ export function latestHost(
   const record = isEarlier ? undefined : faceplate?.host_record;
   if (host === undefined || record === undefined || record.id !== host.id || record.updated_at < host.updated_at)
     return response;
-  const { counts = host.counts, ...own } = record;
-  const { ip_addresses, ports } = host.managed;
-  return { ...response, data: { ...host, ...own, counts, managed: { ...own, ip_addresses, ports } } };
+  return { ...response, data: shownHost(record, host.mergedVersions) };
 }
+
+function shownHost(host: ListedHost, mergedVersions: readonly FinalHostVersion[]): ShownHost {
+  const { ip_addresses: addresses = [], ports = [], counts = NO_PARTS, ...own } = host;
+  return { ...own, counts, addresses, managed: { ...own, ip_addresses: addresses, ports }, mergedVersions };
+}
+
+const NO_PARTS: HostCounts = { interfaces: 0, ip_addresses: 0, ports: 0, services: 0, components: 0 };

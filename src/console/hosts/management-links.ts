@@ -1,12 +1,6 @@
 // Management links of a host. Only http, https and ssh, since data from devices is not trusted.
 
-/** Query for the listening ports that the links depend on. */
-export const MANAGEMENT_PORTS_QUERY = {
-  filter: "protocol = Tcp AND (number = 22 OR number = 80 OR number = 443)",
-  limit: 3,
-};
-
-/** Includes at least the host's first address and the ports of `MANAGEMENT_PORTS_QUERY`. */
+/** Includes at least the host's first address and its TCP ports 22, 80 and 443. */
 export interface Manageable {
   readonly management_url: string | null;
   readonly ip_addresses: readonly { readonly ip_address: string }[];

@@ -30,7 +30,7 @@ const Query = Type.Object({
   ),
   include: Type.Optional(
     OneOf(["host"] as const, {
-      description: "Return the host too, as `host_record`: without its children, with their numbers as `counts`.",
+      description: "Return the host too, as `host_record`: as in its list with `include=overview`.",
     }),
   ),
 });

@@ -18,7 +18,7 @@ import { notFoundAt } from "../../records/read-instant.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import type { ListedHost } from "../../resources/hosts/host-body.ts";
-import { composeHostsCounted } from "../../resources/hosts/host-view.ts";
+import { composeHostOverviews } from "../../resources/hosts/host-view.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { vlanKind } from "../../resources/vlans/vlan.ts";
 import { metaAt, successBody, thinnedUntilMember } from "../../schemas/envelope.ts";
@@ -133,7 +133,7 @@ function* faceplateAt(
 }
 
 function hostRecord(reader: Reader, actor: Actor, n: number, { asOf }: FixedMoment): Static<typeof ListedHost> {
-  const [text] = composeHostsCounted(reader, actor)(reader.itemsOf(hostKind, [n], asOf, actor), asOf);
+  const [text] = composeHostOverviews(reader, actor)(reader.itemsOf(hostKind, [n], asOf, actor), asOf);
   return JSON.parse(text as string);
 }
 

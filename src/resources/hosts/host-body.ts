@@ -195,11 +195,11 @@ const Count = Type.Integer({ minimum: 0 });
 /** Number of children of a host. */
 export const HostCounts = Type.Object(
   { interfaces: Count, ip_addresses: Count, ports: Count, services: Count, components: Count },
-  { $id: "HostCounts", description: "With `include=counts`: number of children, as of the timestamp." },
+  { $id: "HostCounts", description: "With `include`: number of children, as of the timestamp." },
 );
 export type HostCounts = Static<typeof HostCounts>;
 
-/** A host with optional children (`include_children=false`, `include=counts`, `children=ip_addresses`). */
+/** A host with optional children (`include_children=false`, `include`, `children=ip_addresses`). */
 export const ListedHost = Type.Object(
   {
     ...Host.properties,

@@ -15,7 +15,7 @@ import { credentialAssignmentKind } from "../credential-assignments/credential-a
 import { ifEntryKind } from "../if-entries/if-entry.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import type { LastSeenOf } from "../last-seen.ts";
-import { portKind } from "../ports/port.ts";
+import { type PortRecord, portKind } from "../ports/port.ts";
 import { serviceKind } from "../services/service.ts";
 import { servicesWithBindings } from "../services/service-view.ts";
 import { Host, type HostCounts, HostIfEntry, LIST_ONLY_FIELDS } from "./host-body.ts";
@@ -82,8 +82,37 @@ export const composeHostsCounted: ComposeFor = (reader, actor) => {
     });
 };
 
+/** Addresses of a host in its overview, the first ones of their list. */
+export const OVERVIEW_ADDRESSES = 50;
+/** TCP ports of a host in its overview: SSH and web. */
+export const OVERVIEW_PORTS: readonly number[] = [22, 80, 443];
+
+/** The host with its counts, and the children by which it is reached. */
+export const composeHostOverviews: ComposeFor = (reader, actor) => {
+  const composeCounted = composeHostsCounted(reader, actor);
+  return (items, asOf) => {
+    const ids = reader.recordIds(items.map((item) => item.n));
+    return composeCounted(items, asOf).map((text, index) => {
+      const query = { reach: actor, asOf, within: { host: ids[index] }, offset: 0 };
+      const addresses = reader.items({ ...query, kind: ipAddressKind, limit: OVERVIEW_ADDRESSES });
+      const ports = OVERVIEW_PORTS.flatMap((number) =>
+        reader.items({ ...query, kind: portKind, filters: [{ field: "number", equals: number }], limit: 0 }),
+      ).filter((port) => (JSON.parse(port.text) as PortRecord).protocol === "Tcp");
+      return appendMembers(text, `"ip_addresses":[${joined(addresses)}],"ports":[${joined(ports)}]`);
+    });
+  };
+};
+
+function joined(items: readonly Item[]): string {
+  return items.map(({ text }) => text).join(",");
+}
+
 /** Views by the values of `children` and `include`. */
-export const HOST_INCLUDES = { ip_addresses: composeHostsWithAddresses, counts: composeHostsCounted };
+export const HOST_INCLUDES = {
+  ip_addresses: composeHostsWithAddresses,
+  counts: composeHostsCounted,
+  overview: composeHostOverviews,
+};
 
 /** A host as a table row: its own fields, and the identifying fields of its children. */
 export const HOST_COLUMNS: readonly CsvColumn[] = Object.keys(Host.properties).map((name) => ({

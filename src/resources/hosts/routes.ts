@@ -21,7 +21,14 @@ import type { HostCommands } from "./commands.ts";
 import { HOST_WORDS, hostKind } from "./host.ts";
 import { HostCreate, HostShown, HostUpdate } from "./host-body.ts";
 import { HOST_BODY_EXAMPLE, HOST_EXAMPLE } from "./host-example.ts";
-import { composeHosts, composeHostsAlone, composeHostsCounted, withLastSeen } from "./host-view.ts";
+import {
+  composeHosts,
+  composeHostsAlone,
+  HOST_INCLUDES,
+  OVERVIEW_ADDRESSES,
+  OVERVIEW_PORTS,
+  withLastSeen,
+} from "./host-view.ts";
 import { hostResource } from "./resource.ts";
 
 const IncludeChildrenQuery = {
@@ -70,7 +77,9 @@ const ChildrenQuery = {
 };
 const IncludeQuery = {
   include: Type.Optional(
-    OneOf(["counts"] as const, { description: "Omit the children, and return their numbers, as `counts`." }),
+    OneOf(["counts", "overview"] as const, {
+      description: `counts: omit the children, and return their numbers, as \`counts\`. overview: as well the first ${OVERVIEW_ADDRESSES} \`ip_addresses\`, and of the \`ports\` TCP ${OVERVIEW_PORTS.join(", ")}.`,
+    }),
   ),
 };
 const { group } = hostResource;
@@ -113,7 +122,7 @@ export function hostRoutes(
     (call) => {
       const { include_children, include } = call.query;
       const alone = include_children === false ? composeHostsAlone : composeHosts;
-      const compose = withLastSeen(include === "counts" ? composeHostsCounted : alone, lastSeenOf);
+      const compose = withLastSeen(include === undefined ? alone : HOST_INCLUDES[include], lastSeenOf);
       return respondWithRecord(backend, call, { kind: hostKind, compose });
     },
   );
