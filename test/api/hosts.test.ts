@@ -1611,9 +1611,15 @@ describe("a single host", () => {
       for (const list of PARTS) expect(full.data[list]).toHaveLength(data.counts[list]);
       return data.counts;
     };
-    const before = { interfaces: 1, ip_addresses: 2, ports: 3, services: 1 };
+    const before = { interfaces: 1, ip_addresses: 2, ports: 3, services: 1, components: 0 };
     expect(await readCounts(host.id)).toEqual(before);
-    expect(await readCounts(empty.id)).toEqual({ interfaces: 0, ip_addresses: 0, ports: 0, services: 0 });
+    expect(await readCounts(empty.id)).toEqual({
+      interfaces: 0,
+      ip_addresses: 0,
+      ports: 0,
+      services: 0,
+      components: 0,
+    });
     const [preserved] = (await owner.get(`ip-addresses?host_id=${host.id}`)).data;
     await expectOk(owner.delete(`ip-addresses/${preserved.id}`));
     await newIfEntry(host.id, { if_index: 7 });
