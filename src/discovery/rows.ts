@@ -20,6 +20,7 @@ export const ROW_REASONS = {
   loopback: "loopback",
   outside: "outside the network's subnets",
   contradicted: "contradicted by another device",
+  virtual: "of virtual routers",
   not_learned: "not learned",
   no_port: "without a port",
   no_ports: "of VLANs without ports",

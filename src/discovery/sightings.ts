@@ -11,6 +11,8 @@ export interface AddressSighting {
   readonly mac_address: string | null;
   /** The MAC address serves many addresses: its owner responds for others, so it does not identify this address. */
   readonly is_mac_shared?: true;
+  /** Heard only on bridges within a machine: other machines may have the address on theirs. */
+  readonly is_local?: true;
   /** From reverse DNS. Undefined: not queried or no response; null: no name. */
   readonly hostname?: string | null;
   /** Kinds of responses; empty if only another device's neighbor table lists it. */
@@ -128,6 +130,13 @@ export interface Unfinished {
   readonly is_repeat: boolean;
 }
 
+/** An overheard address that was dropped. */
+export interface SetAside {
+  readonly ip_address: string;
+  readonly mac_address: string | null;
+  readonly reason: RowReason;
+}
+
 /** Result of a scan's command. */
 export interface Recorded {
   /** All records, by kind, plural. */
@@ -138,7 +147,7 @@ export interface Recorded {
   /** Hosts among them that responded as devices; omitted if none. */
   readonly devices?: readonly SeenDevice[];
   /** Overheard addresses that were dropped; omitted if none. */
-  readonly set_aside?: ReadonlyArray<{ readonly ip_address: string; readonly reason: RowReason }>;
+  readonly set_aside?: readonly SetAside[];
   /** Devices that reported more than one command writes: their sightings must be sent again. Omitted if none. */
   readonly unfinished?: readonly Unfinished[];
 }

@@ -8,13 +8,15 @@ import { type Ip, ipOfBytes, parseIp } from "../base/ip.ts";
 import type { Sql } from "../db/connection.ts";
 import { KeyedRows } from "../db/keyed-row.ts";
 import type { FixedMoment } from "../db/reading/list-query.ts";
+import type { ReadConnection } from "../db/reading/read-connection.ts";
 import { isDroppableRange } from "../db/thinning.ts";
 
 /**
  * Neighbor: in a device's ARP or neighbor cache. Own: a device's own address. Sweep: it answered the appliance. Rows of
  * forwarding tables are not among them: they are records.
  */
-export type SightingKind = "Neighbor" | "Own" | "Sweep";
+export const SIGHTING_KINDS = ["Neighbor", "Own", "Sweep"] as const;
+export type SightingKind = (typeof SIGHTING_KINDS)[number];
 
 /** See migrations/0043_sightings.sql for the columns of these tables. */
 export const reporterTable = sqliteTable("discovery_reporters", {
@@ -73,6 +75,36 @@ export function sightingKey(address: string): string {
 export function addressOfKey(key: string): string {
   return (ipOfBytes(Uint8Array.fromHex(key.slice(1))) as Ip).text;
 }
+
+/** A MAC address at an address, as one reporter had it. */
+export interface SeenMac {
+  readonly mac: string | null;
+  readonly kind: SightingKind;
+  /** Record numbers of the reporting device, and of its interface; null for sweeps and if unknown. */
+  readonly hostN: number | null;
+  readonly interfaceN: number | null;
+  readonly since: Instant;
+}
+
+/** What the last reads of all reporters in a network have at an address. @param at null for the present */
+export function sightingsAt(
+  connection: Pick<ReadConnection, "statement">,
+  networkId: string,
+  address: string,
+  at: Instant | null,
+): SeenMac[] {
+  const rows = connection
+    .statement(SEEN_AT)
+    .values(networkId, sightingKey(address), at ?? Number.MAX_SAFE_INTEGER) as SeenRow[];
+  return rows.map(([mac, kind, hostN, interfaceN, since]) => ({ mac, kind, hostN, interfaceN, since }));
+}
+
+type SeenRow = [string | null, SightingKind, number | null, number | null, Instant];
+const SEEN_AT = `SELECT s.mac_address, r.kind, r.host_n, s.if_entry_n, s.first_seen
+  FROM history_records h CROSS JOIN discovery_sightings s ON s.network_n = h.n AND s.address_key = ?2
+  CROSS JOIN discovery_reporters r ON r.n = s.reporter_n
+  WHERE h.id = ?1 AND s.first_seen <= ?3 AND (s.gone_at IS NULL OR s.gone_at > ?3)
+    AND (s.ended_at IS NULL OR s.ended_at > ?3) ORDER BY s.first_seen, s.n`;
 
 /**
  * Addresses of a prefix that were seen and have not expired, so that nothing else may get them, whether they have a

@@ -426,11 +426,11 @@ describe("data about one machine from several sources", () => {
     };
     await scanBoth();
     expect(await writtenBy(scanBoth)).toBe(0);
-    await scan.addresses(seenAt("10.0.0.1", { mac_address: VIRTUAL }));
-    expect((await hosts()).map(({ manufacturer }) => manufacturer)).toEqual([null, "Intel Corporate"]);
+    await scan.devices(deviceAt("10.0.0.1", { sys_name: "r-1" }, { mac_address: VIRTUAL }));
+    expect((await hosts()).map(({ manufacturer }) => manufacturer)).toEqual(["Intel Corporate", null]);
   });
 
-  test("does not let a neighbor table override a host that has just responded", async () => {
+  test("shows a neighbor of another device next to a host that has just responded, and overrides nothing", async () => {
     await newSubnet({ cidr: "10.0.0.0/24" });
     const scanAll = async () => {
       const seen = [seenAt("10.0.0.6", { mac_address: mac(6, 6) }), seenAt("10.0.0.7", { mac_address: mac(7, 7) })];
@@ -438,7 +438,7 @@ describe("data about one machine from several sources", () => {
       await scan.addresses(...seen, ...heard.map((neighbor) => ({ ...neighbor, answered: [] })));
     };
     await scanAll();
-    expect((await hosts()).map(addressesOf)).toEqual([["10.0.0.6"], ["10.0.0.7"]]);
+    expect((await hosts()).map(addressesOf)).toEqual([["10.0.0.6"], ["10.0.0.6", "10.0.0.7"], ["10.0.0.7"]]);
     expect(await writtenBy(scanAll)).toBe(0);
   });
 

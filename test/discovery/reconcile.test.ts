@@ -627,10 +627,10 @@ describe("host matching", () => {
     });
   });
 
-  test("a neighbor table that contradicts a device's own report does not take its address away", async () => {
+  test("an answer that contradicts a device's own report takes its address only after a day without a report", async () => {
     await scan.devices(switchSighting());
-    expect((await scan.addresses(seenAt("10.0.0.2", { mac_address: mac(66, 66) }))).result.hosts).toEqual([]);
-    expect((await hosts()).map(addressesOf)).toEqual([["10.0.0.2"]]);
+    await scan.addresses(seenAt("10.0.0.2", { mac_address: mac(66, 66) }));
+    expect(await holders()).toEqual([`Intel ${mac(66, 66)} 10.0.0.2`, "sw-1 10.0.0.2"]);
     clock.advance(25 * 3_600_000);
     await scan.addresses(seenAt("10.0.0.2", { mac_address: mac(66, 66) }));
     expect(await holders()).toEqual([`Intel ${mac(66, 66)} 10.0.0.2`, "sw-1"]);

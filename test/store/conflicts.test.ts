@@ -300,7 +300,12 @@ test("the conflicts match a reference implementation, at any timestamp, for all 
 test("the same address conflicts are found in any number of steps, and for a single address", () => {
   let sequence = 0;
   const found = (addresses: readonly string[] | null, stepVersions?: number) => {
-    const search = addressConflicts(store.reader, { reach: store.reach(), sequence }, addresses, stepVersions);
+    const search = addressConflicts(
+      store.reader,
+      { reach: store.reach(), sequence, at: null },
+      addresses,
+      stepVersions,
+    );
     const { result: all, steps } = countSteps(search);
     return { all, steps };
   };

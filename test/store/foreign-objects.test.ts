@@ -117,8 +117,9 @@ test.each([
 
 test("a backup of an earlier schema is compared with that schema", () => {
   expect(restoreError(file("earlier.db"))).toBeNull();
-  const later = tamperedCopy("earlier.db", ({ $client }) => $client.run("CREATE TABLE discovery_identities (x)"));
-  expect(restoreError(later)).toContain('the table "discovery_identities", which netledger did not create: it cannot');
+  const name = "discovery_sightings_by_mac_address";
+  const later = tamperedCopy("earlier.db", ({ $client }) => $client.run(`CREATE INDEX ${name} ON tags (n)`));
+  expect(restoreError(later)).toContain(`the index "${name}" on "tags", which netledger did not create: it cannot`);
   const twoObjects = tamperedCopy("earlier.db", ({ $client }) =>
     $client.run("CREATE VIEW a AS SELECT 1; CREATE TRIGGER b AFTER INSERT ON tags BEGIN SELECT 1; END"),
   );

@@ -9,6 +9,7 @@ import { RecordLink } from "../names/record-link.tsx";
 import { recordPage } from "../names/record-page.ts";
 import { shownName } from "../names/shown-name.ts";
 import { changesText } from "../text/changes.ts";
+import { conflictText } from "../text/networks.ts";
 import { hrefOf } from "../url/location.ts";
 
 type Party = DataOf<"/api/v1/conflicts">[number]["parties"][number];
@@ -37,7 +38,7 @@ export function ConflictParty({ party }: { readonly party: Party }) {
   );
 }
 
-function Evidence({ party: { entity_type, mac_address, port, since, by } }: { readonly party: Party }) {
+function Evidence({ party: { entity_type, mac_address, port, since, by, seen_by } }: { readonly party: Party }) {
   return (
     <span class="aside">
       {entity_type === "host" && mac_address !== null && (
@@ -71,6 +72,24 @@ function Evidence({ party: { entity_type, mac_address, port, since, by } }: { re
           {by.type !== "User" && by.type !== "Discovery" && ` (${changesText.actors[by.type]})`}
         </>
       )}
+      {seen_by.map(({ kind, host, interface: entry, since: seenSince }) => (
+        <span key={`${kind} ${host?.id} ${entry?.id} ${seenSince}`} class="station">
+          {conflictText.seenBy[kind]}
+          {host !== null && (
+            <>
+              {" "}
+              <RecordLink type="host" id={host.id} name={host.name} />
+            </>
+          )}
+          {entry !== null && (
+            <>
+              {" "}
+              on <RecordLink type="if_entry" id={entry.id} name={entry.name} />
+            </>
+          )}{" "}
+          since <When instant={seenSince} precision="minute" />
+        </span>
+      ))}
     </span>
   );
 }

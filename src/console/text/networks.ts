@@ -48,6 +48,7 @@ export const vlanText = {
 } as const;
 
 export const conflictText = {
+  seenBy: { Neighbor: "heard by", Own: "reported by", Sweep: "answered a sweep" },
   more: (count: number) => `${groupedDigits(count)} more: choose a network above, or use the API.`,
 } as const;
 

@@ -26,6 +26,7 @@ import stackedInterfaces from "../../../migrations/0044_stacked_interfaces.sql" 
 import expiry from "../../../migrations/0045_expiry.sql" with { type: "text" };
 import components from "../../../migrations/0046_components.sql" with { type: "text" };
 import identity from "../../../migrations/0047_identity.sql" with { type: "text" };
+import sightingMacs from "../../../migrations/0048_sighting_macs.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { DomainError } from "../../base/errors.ts";
 import { describeReadError, describeWrongType, openRegular } from "../../base/regular-file.ts";
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly string[] = [
   expiry,
   components,
   identity,
+  sightingMacs,
 ];
 
 export const SCHEMA_VERSION = LAST_UNRELEASED_SCHEMA + MIGRATIONS.length;

@@ -16,6 +16,7 @@ import { isPlacedByPerson } from "../../resources/map-positions/map-position.ts"
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceIdentity, serviceKind } from "../../resources/services/service.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
+import type { Contenders } from "./contenders.ts";
 import { renameDerived } from "./host-names.ts";
 import { lineOf } from "./line.ts";
 import { discoveredBinding, discoveredPort, discoveredService } from "./new-records.ts";
@@ -148,8 +149,14 @@ export class AddressBook {
    * Keeps an address that its device itself claims (as both routers of a pair do), unless a device of the same name
    * replaced it.
    * @param to current holder
+   * @param seen isNew: false if it had the address before
    */
-  takeFromOthers(address: string, to: HostRecord, others: readonly string[]): void {
+  takeFromOthers(
+    address: string,
+    to: HostRecord,
+    others: readonly string[],
+    { contenders, isNew }: { readonly contenders: Contenders; readonly isNew: boolean },
+  ): void {
     const { write } = this;
     if (write.index.wasTakenFrom(to.id, address)) return;
     for (const id of others) {
@@ -158,8 +165,9 @@ export class AddressBook {
       const host = write.tx.find(hostKind, id);
       if (record === undefined || host === null || this.isShared(record, this.ofHost(to.id).get(address))) continue;
       const isReplaced = nameSign(host.sys_name) !== null && nameSign(host.sys_name) === nameSign(to.sys_name);
-      if (this.isClaimed(record) && !(isReplaced && !this.wasSeenNow(record))) continue;
+      if (this.isHeld(record, contenders) && !(isReplaced && !this.wasSeenNow(record))) continue;
       if (record.first_discovery_id === null && isTouchedByPerson(write.tx, record.id)) {
+        if (!isNew) continue;
         write.addFinding({
           type: "Skipped",
           entity: ipAddressKind.name,
@@ -188,12 +196,23 @@ export class AddressBook {
     return Math.min(NEXT_POSITIONS.get(present) ?? nextPosition([...present.values()]), INT32_MAX);
   }
 
+  /** True if the host has answered SNMP, or the appliance's own queries. */
+  isDevice(hostId: string): boolean {
+    return hasInterfaces(this.write.tx, hostId) || hasReported(this.write.tx, hostId);
+  }
+
   /** True if the device claimed the address recently. */
   isClaimed(record: IpAddressRecord): boolean {
     const { tx } = this.write;
-    if (!hasInterfaces(tx, record.host_id) && !hasReported(tx, record.host_id)) return false;
+    if (!this.isDevice(record.host_id)) return false;
     const lastSeen = parseInstant(tx.observedOf(record.id).last_seen_at ?? "");
     return lastSeen !== null && tx.instant - lastSeen < UNCONFIRMED_AFTER_HOURS * 3_600_000;
+  }
+
+  /** True if the MAC address of the record still has its address. Without a sighting of it, a recent claim decides. */
+  private isHeld(record: IpAddressRecord, contenders: Contenders): boolean {
+    const { mac_address: mac } = record;
+    return mac !== null && contenders.isSeen(mac) ? contenders.has(mac) : this.isClaimed(record);
   }
 
   private wasSeenNow(record: IpAddressRecord): boolean {

@@ -15,6 +15,7 @@ import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import { KEPT_ROW } from "../rows.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../sightings.ts";
+import { noteAnswers } from "./contenders.ts";
 import { recordAnswers } from "./hearsay.ts";
 import { recordAddress } from "./record-address.ts";
 import { recordDevice } from "./record-device.ts";
@@ -50,11 +51,13 @@ export function recordAddresses(
   const write = new ScanWrite(tx, input, actor);
   const subnets = new SubnetPlacer(write, input.blocks, input.are_blocks_accepting);
   recordAnswers(write, input.sightings);
+  noteAnswers(write, input.sightings);
   for (const sighting of input.sightings) {
     const isOverheard = sighting.answered.length === 0;
     const isOutside = isOverheard && !subnets.contains(sighting.ip_address);
     const outcome = isOutside ? "outside" : recordAddress(write, subnets, sighting);
-    if (isOverheard && outcome !== KEPT_ROW) write.setAside.push({ ip_address: sighting.ip_address, reason: outcome });
+    const { ip_address, mac_address } = sighting;
+    if (isOverheard && outcome !== KEPT_ROW) write.setAside.push({ ip_address, mac_address, reason: outcome });
   }
   return write.result();
 }

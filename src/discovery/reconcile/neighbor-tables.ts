@@ -1,5 +1,6 @@
 // Conversion of a device's ARP and neighbor tables to sightings. Pure.
 
+import { isLocalBridge } from "../../base/interface-name.ts";
 import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
 import type { ArpEntry, Device } from "../device.ts";
 import { countRows, KEPT_ROW, narrowed, type RowCount } from "../rows.ts";
@@ -13,30 +14,45 @@ export interface NeighborSightings {
 }
 
 /**
- * Lists the neighbors of a device, each address once, excluding its own addresses and those that every machine has.
+ * Lists the neighbors of a device, each address once per MAC address, excluding its own addresses and those that every
+ * machine has.
  * @param knownMacs stored MAC addresses of its interfaces, in case it reports only some
  */
 export function neighborSightingsOf(device: Device, knownMacs: readonly string[] = []): NeighborSightings {
   const own = new Set((device.addresses ?? []).map((each) => each.ip_address));
   const ownMacs = new Set([...knownMacs, ...(device.interfaces ?? []).flatMap((each) => each.mac_address ?? [])]);
-  const byAddress = new Map<string, ArpEntry>();
+  const bridges = new Set(
+    (device.interfaces ?? []).flatMap(({ if_index, if_name, if_descr }) =>
+      isLocalBridge(if_name ?? if_descr ?? "") ? [if_index] : [],
+    ),
+  );
+  const isOnBridge = ({ if_index }: ArpEntry) => if_index !== null && bridges.has(if_index);
+  const neighbors = new Map<string, ArpEntry>();
   const counts = new Map<string, number>();
   const entries = countRows(device.arp ?? [], (entry) => {
     const { ip_address, mac_address } = entry;
     if (own.has(ip_address) || ownMacs.has(mac_address)) return "own";
     if (!isOwnAddress(ip_address)) return isLinkLocal(ip_address) ? "link_local" : "loopback";
-    if (byAddress.has(ip_address)) return "duplicate";
-    byAddress.set(ip_address, entry);
+    const key = neighborKey(entry);
+    const known = neighbors.get(key);
+    if (known === undefined || isOnBridge(known)) neighbors.set(key, entry);
+    if (known !== undefined) return "duplicate";
     counts.set(mac_address, (counts.get(mac_address) ?? 0) + 1);
     return KEPT_ROW;
   });
-  const sightings = [...byAddress.values()].map(({ ip_address, mac_address }) => ({
-    ip_address,
-    mac_address,
-    ...((counts.get(mac_address) ?? 0) > ADDRESSES_PER_MAC_MAX ? { is_mac_shared: true as const } : {}),
+  const sightings = [...neighbors.values()].map((entry) => ({
+    ip_address: entry.ip_address,
+    mac_address: entry.mac_address,
+    ...((counts.get(entry.mac_address) ?? 0) > ADDRESSES_PER_MAC_MAX ? { is_mac_shared: true as const } : {}),
+    ...(isOnBridge(entry) ? { is_local: true as const } : {}),
     answered: [],
   }));
   return { sightings, rows: narrowed(device.rows.arp, entries) };
+}
+
+/** Identifies a neighbor: an address with a MAC address. */
+export function neighborKey({ ip_address, mac_address }: Pick<AddressSighting, "ip_address" | "mac_address">): string {
+  return `${ip_address} ${mac_address}`;
 }
 
 /**

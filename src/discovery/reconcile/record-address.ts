@@ -1,7 +1,7 @@
 // Records an address that responded or was overheard, without polling the machine. The address belongs to the host that
 // has it, unless a MAC address disagrees. An address alone never turns one host into another.
 
-import { isSingleDevice } from "../../base/mac.ts";
+import { isSingleDevice, virtualRouterOf } from "../../base/mac.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
@@ -10,10 +10,12 @@ import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { KEPT_ROW, type RowOutcome } from "../rows.ts";
 import type { AddressSighting } from "../sightings.ts";
 import { AddressBook, hasInterfaces } from "./addresses.ts";
+import { Contenders } from "./contenders.ts";
 import { TYPE_DEFAULTS, typeOfAddress } from "./device-types.ts";
 import { looksDerived, nameOfMac, renameDerived } from "./host-names.ts";
 import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
 import { lineOf } from "./line.ts";
+import { isTouchedByPerson } from "./provenance.ts";
 import { recordOpenPorts } from "./record-ports.ts";
 import { endRefusedPorts } from "./refused-ports.ts";
 import type { Reported } from "./reported-fields.ts";
@@ -25,14 +27,15 @@ import type { SubnetPlacer } from "./subnet-placer.ts";
 /** The machine that runs the appliance. */
 const LOCALHOST: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
 
-/** @returns fate of the sighting: dropped if a person deleted its host or a device contradicts it */
+/** @returns fate of the sighting: dropped if a person deleted its host, or if its MAC address is not a host's there */
 export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): RowOutcome {
   const { ip_address: address, mac_address: mac, answered } = sighting;
   if (sighting.is_mac_shared === true && mac !== null) write.index.markShared(mac);
   const book = new AddressBook(write, subnets);
   const reason = answered.length > 0 ? `answered ${answered.join(" and ")}` : "in the neighbor table of another device";
-  const holder = holderOf(write, book, sighting);
-  if (holder === "contradiction") return "contradicted";
+  const contenders = new Contenders(write, address, sighting);
+  const holder = holderOf(write, book, sighting, contenders);
+  if (holder === "contradicted" || holder === "virtual") return holder;
   const host = holder ?? createHost(write, subnets, sighting);
   if (host === null) return "deleted";
   write.index.recordSeenAt(host.id, address);
@@ -41,10 +44,16 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
   const isOverheard = answered.length === 0 && known !== undefined && wasSeenInThisScan(write, known);
   const assigned = book.assign(
     host,
-    { ip_address: address, mac_address: macToStore(write, host, known, mac, isOverheard), prefix_length: null },
+    {
+      ip_address: address,
+      mac_address: macToStore(write, host, known, isOverheard ? null : mac, contenders),
+      prefix_length: null,
+    },
     present,
   );
-  if (assigned !== null && known === undefined) book.takeFromOthers(address, host, write.index.atAddress(address));
+  const isIdentifying = mac !== null && identifiesHost(write, mac);
+  if (assigned !== null && (known === undefined || isIdentifying))
+    book.takeFromOthers(address, host, write.index.atAddress(address), { contenders, isNew: known === undefined });
   const now = write.update(hostKind, host, reportedOf(write, host, sighting, present), TYPE_DEFAULTS);
   if (looksDerived(host)) renameDerived(write, now, present);
   write.recordSeen(host.id, address, reason);
@@ -58,27 +67,47 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
 function holderOf(
   write: ScanWrite,
   book: AddressBook,
-  { ip_address: address, mac_address: mac, answered }: AddressSighting,
-): HostRecord | "contradiction" | null {
+  sighting: AddressSighting,
+  contenders: Contenders,
+): HostRecord | "contradicted" | "virtual" | null {
+  const { ip_address: address, mac_address: mac, answered } = sighting;
   const { tx, index } = write;
-  const isIdentifying = mac !== null && identifiesHost(write, mac);
-  const byMac = isIdentifying ? index.atMac(mac).filter((id) => !index.wasTakenFrom(id, address)) : [];
   const hostIds = index.atAddress(address);
-  if (answered.length === 0) {
-    // Other devices' tables are hours old: they do not contradict a host that just responded there.
-    const answering = hostIds.find((id) => wasSeenInThisScan(write, book.ofHost(id).get(address)));
-    if (answering !== undefined) return tx.get(hostKind, answering);
+  const lastSeen = (ids: readonly string[]) => tx.get(hostKind, lastSeenAt(write, book, address, ids));
+  if (mac !== null && virtualRouterOf(mac) !== null) {
+    // It belongs to the routers that report it, or to the host that a person entered.
+    const owners = hostIds.filter((id) => book.isDevice(id) || isEntered(write, id, book.ofHost(id).get(address)));
+    return owners.length > 0 ? lastSeen(owners) : "virtual";
   }
-  // Both signs agree, or the MAC address is not conclusive.
-  const confirmed = hostIds.filter(
-    (id) => !isIdentifying || byMac.includes(id) || isCompatible(write, book.ofHost(id).get(address), byMac),
-  );
-  if (confirmed.length > 0) return tx.get(hostKind, lastSeenAt(write, book, address, confirmed));
+  if (mac === null || !identifiesHost(write, mac)) {
+    // Tables of other devices are hours old: they do not contradict a host that just responded there.
+    const answering = hostIds.find((id) => wasSeenInThisScan(write, book.ofHost(id).get(address)));
+    if (answered.length === 0 && answering !== undefined) return tx.get(hostKind, answering);
+    if (hostIds.length > 0) return lastSeen(hostIds);
+    return LOCALHOST.has(address) ? selfHost(tx, write.networkId) : null;
+  }
+  const byMac = index.atMac(mac).filter((id) => !index.wasTakenFrom(id, address));
+  const confirmed = hostIds.filter((id) => byMac.includes(id) || book.ofHost(id).get(address)?.mac_address === mac);
+  if (confirmed.length > 0) return lastSeen(confirmed);
   const records = hostIds.flatMap((id) => book.ofHost(id).get(address) ?? []);
-  if (records.some((record) => book.isClaimed(record))) return "contradiction";
+  const compatible = records.filter((record) => isCompatible(write, record, byMac, answered.length === 0));
+  const taken = new Set(records.map((record) => record.mac_address));
+  if (compatible.length > 0 && contenders.isFirst(mac, taken))
+    return lastSeen(compatible.map((record) => record.host_id));
+  if (!contenders.has(mac) || contenders.ownerCount > 1 || (sighting.is_local === true && hostIds.length > 0))
+    return "contradicted";
+  // A device whose MAC address there is unknown may be the one.
+  if (records.some((record) => record.mac_address === null && book.isClaimed(record))) return "contradicted";
   // The machine with this MAC address has a new IP address. With several (clones), none is certain.
   if (byMac.length === 1) return tx.get(hostKind, byMac[0] as string);
   return LOCALHOST.has(address) ? selfHost(tx, write.networkId) : null;
+}
+
+/** True if a person entered the host or its address. */
+function isEntered({ tx }: ScanWrite, hostId: string, record: IpAddressRecord | undefined): boolean {
+  return (
+    tx.get(hostKind, hostId).source.type === "Manual" || (record !== undefined && isTouchedByPerson(tx, record.id))
+  );
 }
 
 /** Returns the host last seen at the address, so that a lost one can become stale. */
@@ -89,11 +118,19 @@ function lastSeenAt(write: ScanWrite, book: AddressBook, address: string, ids: r
   return ids.reduce((latest, id) => (seenAt(id) > seenAt(latest) ? id : latest), first);
 }
 
-/** True if the MAC address may be an unreported one of the host. */
-function isCompatible(write: ScanWrite, record: IpAddressRecord | undefined, byMac: readonly string[]): boolean {
-  if (byMac.length > 0) return false;
+/**
+ * True if the MAC address may be an unreported one of the holder.
+ * @param byMac hosts that have it
+ */
+function isCompatible(
+  write: ScanWrite,
+  record: IpAddressRecord,
+  byMac: readonly string[],
+  isOverheard: boolean,
+): boolean {
+  if (byMac.length > 0) return isOverheard && record.mac_address === null && wasSeenInThisScan(write, record);
   // The address moves between routers: its old MAC address does not identify a host.
-  return record !== undefined && (record.mac_address === null || !identifiesHost(write, record.mac_address));
+  return record.mac_address === null || !identifiesHost(write, record.mac_address);
 }
 
 /** True if a MAC address identifies the holder of an address. */
@@ -128,22 +165,23 @@ function wasSeenInThisScan({ tx, scanId }: ScanWrite, record: IpAddressRecord | 
 
 /**
  * Returns undefined to keep the stored MAC address.
- * @param isOverheard true for an overheard address that was itself just seen
+ * @param mac null if unknown, and for an overheard address that was itself just seen
  */
 function macToStore(
   write: ScanWrite,
   host: HostRecord,
   known: IpAddressRecord | undefined,
   mac: string | null,
-  isOverheard: boolean,
+  contenders: Contenders,
 ): string | undefined {
   if (mac === null) return undefined;
   if (known === undefined || known.mac_address === null) return mac;
-  if (isOverheard) return undefined;
   // The MAC address that identifies the host wins.
   if (write.index.isShared(mac) && !write.index.isShared(known.mac_address)) return undefined;
-  // A device's own interface data outranks what others see.
-  return hasInterfaces(write.tx, host.id) ? undefined : mac;
+  // A device's own interface data outranks what others see, and of two cards at one address the stored one stays.
+  return hasInterfaces(write.tx, host.id) || (known.mac_address !== mac && contenders.isSeen(known.mac_address))
+    ? undefined
+    : mac;
 }
 
 function reportedOf(

@@ -17,9 +17,10 @@ import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { DEVICE_TABLES, type Device, type DeviceInterface, type DeviceTable } from "../device.ts";
 import { isOctetsOf } from "../mib/link-addresses.ts";
-import type { DeviceSighting } from "../sightings.ts";
+import type { AddressSighting, DeviceSighting } from "../sightings.ts";
 import { AddressBook } from "./addresses.ts";
 import { reportUnknownLists, unknownLists, withoutLists } from "./bridge-ports.ts";
+import { Contenders, UNKNOWN_MAC } from "./contenders.ts";
 import { rememberCredential } from "./credential-memory.ts";
 import { reportedType, TYPE_DEFAULTS } from "./device-types.ts";
 import { Ends } from "./ends.ts";
@@ -373,8 +374,12 @@ function recordAddresses(
   for (const address of new Set([polledAddress, ...own.map((each) => each.ip_address).filter(isOwnAddress)])) {
     for (const other of write.index.atAddress(address)) book.absorb(host, other, present);
     // A response proves possession, not configuration: NAT and router pairs respond too.
-    if (address === polledAddress && present.has(address))
-      book.takeFromOthers(address, host, write.index.atAddress(address));
+    const polled = address === polledAddress ? present.get(address) : undefined;
+    if (polled !== undefined)
+      book.takeFromOthers(address, host, write.index.atAddress(address), {
+        contenders: new Contenders(write, address, answerOf(polled)),
+        isNew: true,
+      });
   }
   const stored = present.get(polledAddress);
   if (stored !== undefined) write.markSeen(ipAddressKind, stored.id);
@@ -383,6 +388,11 @@ function recordAddresses(
   if (dropped > 0 && present.size >= CHILDREN_MAX)
     write.addLimitFinding(host, ipAddressKind.plural, dropped, CHILDREN_MAX);
   return contested;
+}
+
+/** The answer of a device at an address that it has. */
+function answerOf({ ip_address, mac_address }: IpAddressRecord): AddressSighting {
+  return { ip_address, mac_address: mac_address ?? UNKNOWN_MAC, answered: ["Snmp"] };
 }
 
 /**

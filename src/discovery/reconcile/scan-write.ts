@@ -28,8 +28,7 @@ import {
 import { removeRecord } from "../../resources/ignored/removal.ts";
 import { recordLabel } from "../../resources/record-label.ts";
 import { vlanKind } from "../../resources/vlans/vlan.ts";
-import type { RowReason } from "../rows.ts";
-import type { Finding, RecordCounts, Recorded, SeenDevice, Unfinished } from "../sightings.ts";
+import type { Finding, RecordCounts, Recorded, SeenDevice, SetAside, Unfinished } from "../sightings.ts";
 import { KnownHosts } from "./known-hosts.ts";
 import { isSetByUser } from "./provenance.ts";
 import { mergeReported, type Reported } from "./reported-fields.ts";
@@ -83,7 +82,7 @@ export class ScanWrite {
   /** Keyed by responding address. */
   readonly devices: SeenDevice[] = [];
   /** Overheard but dropped. */
-  readonly setAside: Array<{ readonly ip_address: string; readonly reason: RowReason }> = [];
+  readonly setAside: SetAside[] = [];
   private readonly hosts: Array<{ ip_address: string; host_id: string }> = [];
 
   constructor(tx: WriteTransaction, input: ScanInput, actor: CommandActor) {

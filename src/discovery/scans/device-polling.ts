@@ -4,7 +4,7 @@
 import { parseIp } from "../../base/ip.ts";
 import { isSingleDevice } from "../../base/mac.ts";
 import type { ServedBefore } from "../mib/served.ts";
-import { heardBy, type NeighborSightings, neighborSightingsOf } from "../reconcile/neighbor-tables.ts";
+import { heardBy, type NeighborSightings, neighborKey, neighborSightingsOf } from "../reconcile/neighbor-tables.ts";
 import { digestOf } from "../reconcile/reports.ts";
 import { countRows, KEPT_ROW, narrowed, type RowCount, type RowOutcome, type RowReason } from "../rows.ts";
 import type { AddressSighting, DeviceSighting, Finding } from "../sightings.ts";
@@ -46,8 +46,8 @@ interface NeighborTable {
   readonly ip_address: string;
   readonly rows: RowCount;
   /** Addresses that this device was the first to report, and all others. */
-  readonly own: readonly string[];
-  readonly others: readonly string[];
+  readonly own: readonly AddressSighting[];
+  readonly others: readonly AddressSighting[];
 }
 
 interface NeighborTableRows {
@@ -79,6 +79,8 @@ export class DevicePolling {
   /** Addresses polled, or claimed by a device that responded. */
   private readonly settled = new Set<string>();
   private readonly answered = new Set<string>();
+  /** MAC addresses of devices by the address at which they responded; null if a device did not report all. */
+  private readonly macsOfAnswered = new Map<string, ReadonlySet<string> | null>();
   private readonly reachedHosts = new Set<string>();
   private readonly refused: Array<{
     readonly candidate: PollTarget;
@@ -90,7 +92,7 @@ export class DevicePolling {
   /** Withheld credentials by address, with the address's known host. */
   private readonly withheld = new Map<string, { readonly host: KnownHost | null; readonly withheld: Withheld }>();
   private readonly answeredNames = new Set<string>();
-  /** Neighbor table entries by address. */
+  /** Neighbor table entries by neighborKey. */
   private readonly overheard = new Map<string, AddressSighting>();
   private readonly neighborTables: NeighborTable[] = [];
   /** Repeatedly overheard addresses, counted up to OVERHEARD_MAX. */
@@ -140,25 +142,26 @@ export class DevicePolling {
 
   /** Yields overheard hosts that did not respond. Call once, at the end. */
   *neighborsOfDevices(): Generator<AddressSighting> {
-    for (const sighting of this.overheard.values()) if (!this.answered.has(sighting.ip_address)) yield sighting;
+    for (const sighting of this.overheard.values()) if (!this.isOfAnswered(sighting)) yield sighting;
     this.overheard.clear();
   }
 
   /**
    * Counts neighbor table rows by fate, per device. Call after all overheard addresses are written.
-   * @param setAside dropped addresses with the reason
+   * @param setAside reason of each dropped neighbor, by neighborKey
    */
   *neighborTableRows(setAside: ReadonlyMap<string, RowReason>): Generator<NeighborTableRows> {
     for (const { ip_address, rows, own, others } of this.neighborTables) {
-      const outside = [...own, ...others].filter((address) => setAside.get(address) === "outside");
-      const outcomeOf = (address: string): RowOutcome =>
-        this.answered.has(address) ? "answered" : (setAside.get(address) ?? KEPT_ROW);
+      const outside = [...own, ...others].filter((each) => setAside.get(neighborKey(each)) === "outside");
+      const outcomeOf = (each: AddressSighting): RowOutcome =>
+        this.isOfAnswered(each) ? "answered" : (setAside.get(neighborKey(each)) ?? KEPT_ROW);
       const ofOwn = countRows(own, outcomeOf);
-      const ofOthers = countRows(others, (address) => {
-        const rowOutcome = outcomeOf(address);
+      const ofOthers = countRows(others, (each) => {
+        const rowOutcome = outcomeOf(each);
         return rowOutcome === KEPT_ROW ? "elsewhere" : rowOutcome;
       });
-      yield { ip_address, rows: narrowed(narrowed(rows, ofOwn), ofOthers), outside };
+      const addresses = [...new Set(outside.map((each) => each.ip_address))];
+      yield { ip_address, rows: narrowed(narrowed(rows, ofOwn), ofOthers), outside: addresses };
     }
   }
 
@@ -262,6 +265,8 @@ export class DevicePolling {
     const mac = sweepSighting?.mac_address ?? probes.macOf(address);
     this.applyDeviceData({ ip_address: address, mac_address: mac, device: result.device }, candidate.host);
     const areMacsMissing = result.device.broken?.includes("interfaces") === true;
+    const macs = macsOf(result.device, mac);
+    this.macsOfAnswered.set(address, areMacsMissing || macs.size === 0 ? null : macs);
     this.overhear(
       address,
       neighborSightingsOf(result.device, areMacsMissing ? this.options.macsBefore(address, hostId) : []),
@@ -281,21 +286,30 @@ export class DevicePolling {
     return null;
   }
 
-  /** The first device to overhear an address counts. */
+  /** True for the own MAC address of a device that answered SNMP there, and if that is unknown. */
+  private isOfAnswered({ ip_address, mac_address }: AddressSighting): boolean {
+    const macs = this.macsOfAnswered.get(ip_address);
+    if (macs === undefined) return false;
+    return macs === null || mac_address === null || macs.has(mac_address) || !isSingleDevice(mac_address);
+  }
+
+  /** The first device to overhear a MAC address at an address counts. */
   private overhear(address: string, { sightings, rows }: NeighborSightings): void {
-    const own: string[] = [];
-    const others: string[] = [];
+    const own: AddressSighting[] = [];
+    const others: AddressSighting[] = [];
     const counted = countRows(sightings, (each) => {
-      const known = this.overheard.get(each.ip_address);
+      const key = neighborKey(each);
+      const known = this.overheard.get(key);
       if (known !== undefined) {
+        if (known.is_local === true && each.is_local !== true) this.overheard.set(key, each);
         if (this.repeated >= OVERHEARD_MAX) return "elsewhere";
         this.repeated += 1;
-        others.push(known.ip_address);
+        others.push(known);
         return KEPT_ROW;
       }
       if (this.overheard.size >= OVERHEARD_MAX) return "limit";
-      this.overheard.set(each.ip_address, each);
-      own.push(each.ip_address);
+      this.overheard.set(key, each);
+      own.push(each);
       return KEPT_ROW;
     });
     if (rows.read > 0) this.neighborTables.push({ ip_address: address, rows: narrowed(rows, counted), own, others });
@@ -307,11 +321,7 @@ export class DevicePolling {
     host: KnownHost | null,
   ): void {
     const { network, probes } = this.options;
-    const macs = new Set(
-      [mac_address, ...(device.interfaces ?? []).map((each) => each.mac_address)].filter(
-        (mac) => typeof mac === "string",
-      ),
-    );
+    const macs = macsOf(device, mac_address);
     for (const { ip_address: own } of device.addresses ?? []) {
       // If another host has this address, poll it anyway: one of the two is wrong.
       const owners = network.byAddress.get(own) ?? [];
@@ -388,4 +398,10 @@ function reasonOf(
   return [...byAddress]
     .map(([address, own]) => `${address === label ? "" : `${address}: `}${worstOf(own).clause}`)
     .join("; ");
+}
+
+/** MAC addresses of a device. @param seen the one seen where it responded */
+function macsOf({ bridge_address, interfaces = [] }: DeviceSighting["device"], seen: string | null): Set<string> {
+  const macs = [seen, bridge_address, ...interfaces.map((each) => each.mac_address)];
+  return new Set(macs.filter((mac) => typeof mac === "string"));
 }

@@ -6,6 +6,7 @@ import type { Timers } from "../../base/timers.ts";
 import { AcceptingSubnets } from "../../resources/subnets/accepting.ts";
 import type { ServedBefore } from "../mib/served.ts";
 import type { Expired } from "../reconcile/expired.ts";
+import { neighborKey } from "../reconcile/neighbor-tables.ts";
 import type { Unseen } from "../reconcile/staleness.ts";
 import { describeRows, type RowReason } from "../rows.ts";
 import { type AddressSighting, OUTSIDE_REPORTED_MAX, type SeenDevice } from "../sightings.ts";
@@ -134,7 +135,7 @@ class ScanRun {
       recorded: (recorded, sequence) => {
         this.scanReport.addRecorded(recorded, sequence);
         for (const device of recorded.devices ?? []) this.devices.set(device.ip_address, device);
-        for (const { ip_address, reason } of recorded.set_aside ?? []) this.setAside.set(ip_address, reason);
+        for (const each of recorded.set_aside ?? []) this.setAside.set(neighborKey(each), each.reason);
       },
       lost: (label, reason) =>
         this.scanReport.add({ type: "Skipped", entity: null, id: null, label, reason: LOST_REASONS[reason] }),

@@ -7,6 +7,7 @@ import { virtualRouterOf } from "../../base/mac.ts";
 import { membersSql } from "../../db/shape.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { sightingsAt } from "../../resources/sightings.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
 import { byNumber, type Conflict, type ConflictQuery, type Party, type StatementSource } from "./conflict.ts";
@@ -79,7 +80,8 @@ export function* addressConflicts(
     const rows = connection.statement(HOLDERS).values(batch, organizationN, query.sequence, networks) as HolderRow[];
     for (const [value, holders] of Map.groupBy(rows.filter(claimsExclusively), ([each]) => each))
       for (const parties of partiesByScope(value, holders))
-        if (parties.length > 1) conflicts.push({ type: "Address", value, parties });
+        if (parties.length > 1 && !isVirtual(connection, query, value, parties))
+          conflicts.push({ type: "Address", value, parties });
     yield;
   }
   return conflicts;
@@ -115,6 +117,28 @@ function partiesByScope(address: string, holders: readonly HolderRow[]): Party[]
   const byScope = Map.groupBy(holders, ([, , , networkId]) => (within === "network" ? networkId : ""));
   return [...byScope.values()].map((found) =>
     byNumber(contradicting(found).map(([, n, id, networkId, claimN]) => ({ n, id, networkId, claimN }))),
+  );
+}
+
+/**
+ * Whether devices share the address: it is seen with the MAC address of a virtual router (with CARP, devices report
+ * another one), or all of them report it as their own while others hear none of them, but an anycast gateway.
+ */
+function isVirtual(
+  connection: StatementSource,
+  { at }: ConflictQuery,
+  value: string,
+  parties: readonly Party[],
+): boolean {
+  const networkIds = new Set(parties.map(({ networkId }) => networkId));
+  const seen = [...networkIds].flatMap((id) => sightingsAt(connection, id, value, at));
+  if (seen.some(({ mac }) => mac !== null && virtualRouterOf(mac) !== null)) return true;
+  const own = seen.filter(({ kind }) => kind === "Own");
+  const heard = seen.filter(({ kind }) => kind === "Neighbor");
+  return (
+    heard.length > 0 &&
+    parties.every(({ n }) => own.some(({ hostN }) => hostN === n)) &&
+    heard.every((each) => own.every(({ mac }) => mac !== each.mac))
   );
 }
 

@@ -1,4 +1,4 @@
-// Claims in a conflict: their beginning, the scan or person behind them, MAC address and port.
+// Claims in a conflict: their beginning, the scan or person behind them, MAC address, port and who saw them.
 
 import { type AnyKind, OPERATION } from "../../db/kind.ts";
 import { membersSql } from "../../db/shape.ts";
@@ -6,8 +6,9 @@ import type { Author } from "../../db/writing/ledger.ts";
 import { edgesAt, entriesAt } from "../../history/edge-ports.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { type SeenMac, sightingsAt } from "../../resources/sightings.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
-import type { Conflict, ConflictQuery, Party, StatementSource } from "./conflict.ts";
+import { type Conflict, type ConflictQuery, networksOf, type Party, type StatementSource } from "./conflict.ts";
 
 export interface Claim {
   /** Timestamp; null if its versions have been pruned. */
@@ -16,6 +17,8 @@ export interface Claim {
   readonly mac: string | null;
   /** Record number of the edge port at which the MAC address is; null if unknown, and for a port itself. */
   readonly portN: number | null;
+  /** Reporters that have the MAC address at the address. */
+  readonly seenBy: readonly SeenMac[];
 }
 
 /** Kind of the record that makes a claim, and the fields that it consists of. */
@@ -59,10 +62,12 @@ export class Claims {
   of(conflict: Conflict): Claim[] {
     const { type, value, parties } = conflict;
     if (type === "Mac") return parties.map((party) => this.ofPort(value, party));
+    const seen = type === "Address" ? this.seenAt(conflict) : [];
     return parties.map((party) => {
       const mac = type === "Address" ? this.macOf(party.claimN ?? 0) : null;
       const portN = mac === null ? null : this.portOf(mac, party.networkId);
-      return { ...this.beginning(type, [party.claimN ?? 0]), mac, portN };
+      const seenBy = seen.filter((each) => mac !== null && each.mac === mac);
+      return { ...this.beginning(type, [party.claimN ?? 0]), mac, portN, seenBy };
     });
   }
 
@@ -77,7 +82,11 @@ export class Claims {
       "Mac",
       entries.map(({ entry }) => entry),
     );
-    return { ...beginning, mac, portN: null };
+    return { ...beginning, mac, portN: null, seenBy: [] };
+  }
+
+  private seenAt(conflict: Conflict): SeenMac[] {
+    return networksOf(conflict).flatMap((id) => sightingsAt(this.connection, id, conflict.value, this.query.at));
   }
 
   /** The earliest of some records that make the same claim. */

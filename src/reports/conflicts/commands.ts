@@ -36,7 +36,7 @@ function acceptConflict(tx: WriteTransaction, input: { body: AcceptanceCreate },
   const organizationN = tx.recordN(actor.organizationId) as number;
   const connection: StatementSource = { statement: (sql) => tx.db.$client.query(sql) };
   const networkNs = actor.networkIds?.flatMap((id) => tx.recordN(id) ?? []) ?? null;
-  const query = { reach: { organizationN, networkNs }, sequence: tx.sequence - 1 };
+  const query = { reach: { organizationN, networkNs }, sequence: tx.sequence - 1, at: null };
   const conflict = conflictsOf(connection, query, body).find(
     (each) => each.value === body.value && conflictFingerprint(each) === body.fingerprint,
   );
@@ -46,7 +46,7 @@ function acceptConflict(tx: WriteTransaction, input: { body: AcceptanceCreate },
       expected: body.fingerprint,
       actual: null,
     });
-  const known = acceptancesOf(connection, query, [conflict], null).get(body.fingerprint);
+  const known = acceptancesOf(connection, query, [conflict]).get(body.fingerprint);
   if (known !== undefined) return known;
   const acceptance = tx.create(conflictAcceptanceKind, actor.organizationId, {
     organization_id: actor.organizationId,

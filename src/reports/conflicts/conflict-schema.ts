@@ -1,8 +1,10 @@
 // Wire format of conflicts, with the names of their parties.
 
 import { type Static, Type } from "@sinclair/typebox";
+import { formatInstant } from "../../base/instant.ts";
 import { RowFields, type RowList } from "../../records/row-fields.ts";
 import { Acceptance, CONFLICT_TYPES, ConflictFingerprint } from "../../resources/conflict-acceptances/acceptance.ts";
+import { SIGHTING_KINDS } from "../../resources/sightings.ts";
 import { MacText, Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import type { PastNames } from "../activity/names-at.ts";
 import { type Claim, type Claims, conflictSince } from "./claims.ts";
@@ -44,6 +46,18 @@ export const ConflictBody = Type.Object(
         port: Nullable(Type.Object({ ...Named, host: Type.Object(Named) }), {
           description: "Of a host: the edge port at which the MAC address is, with its device; null if unknown.",
         }),
+        seen_by: Type.Array(
+          Type.Object({
+            kind: OneOf(SIGHTING_KINDS, {
+              description:
+                "`Neighbor`: in the ARP or neighbor table of the device. `Own`: a device's report of its own address. `Sweep`: it answered the appliance.",
+            }),
+            host: Nullable(Type.Object(Named), { description: "The device; null for sweeps." }),
+            interface: Nullable(Type.Object(Named), { description: "Its interface; null if unknown." }),
+            since: Timestamp,
+          }),
+          { description: "Who has the host's MAC address at the address, according to the last reads." },
+        ),
       }),
       { description: "The hosts, ports or subnets that claim it." },
     ),
@@ -83,7 +97,7 @@ export function conflictBody(conflict: Conflict, { names, claims, acceptances }:
   };
 }
 
-function partyBody({ n, id, networkId }: Party, { since, by, mac, portN }: Claim, names: PastNames) {
+function partyBody({ n, id, networkId }: Party, { since, by, mac, portN, seenBy }: Claim, names: PastNames) {
   const party = names.of(n);
   const port = portN === null ? null : names.of(portN);
   const device = port === null ? null : hostOf(port, names);
@@ -96,7 +110,19 @@ function partyBody({ n, id, networkId }: Party, { since, by, mac, portN }: Claim
     by,
     mac_address: mac,
     port: port === null || device === null ? null : { id: port.id, name: port.name, host: device },
+    seen_by: seenBy.map(({ kind, hostN, interfaceN, since: seenSince }) => ({
+      kind,
+      host: named(hostN, names),
+      interface: named(interfaceN, names),
+      since: formatInstant(seenSince),
+    })),
   };
+}
+
+/** Null for none, and for one that is out of reach. */
+function named(n: number | null, names: PastNames) {
+  const record = n === null ? null : names.of(n);
+  return record === null ? null : { id: record.id, name: record.name };
 }
 
 /** The device of a port; null for other records. */
@@ -122,6 +148,7 @@ export const CONFLICT_EXAMPLE: ConflictBody = {
       by: { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007", name: "owner@example.net" },
       mac_address: null,
       port: null,
+      seen_by: [],
     },
     {
       entity_type: "host",
@@ -137,6 +164,14 @@ export const CONFLICT_EXAMPLE: ConflictBody = {
         name: "Gi1/0/7",
         host: { id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0012", name: "acc-1" },
       },
+      seen_by: [
+        {
+          kind: "Neighbor",
+          host: { id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010", name: "core-1" },
+          interface: { id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0023", name: "Vlan20" },
+          since: "2026-11-21T08:02:11.480Z",
+        },
+      ],
     },
   ],
   acceptance: null,

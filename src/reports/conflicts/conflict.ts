@@ -1,5 +1,6 @@
 // Conflict: several records claiming the same exclusive value. Plain data, and the fingerprint that identifies it.
 
+import type { Instant } from "../../base/instant.ts";
 import type { Reach } from "../../db/reading/list-query.ts";
 import type { ReadConnection } from "../../db/reading/read-connection.ts";
 import type { ConflictType } from "../../resources/conflict-acceptances/acceptance.ts";
@@ -28,6 +29,8 @@ export interface ConflictQuery {
   readonly reach: Reach;
   /** As of this transaction. */
   readonly sequence: number;
+  /** Timestamp for what is outside the ledger: acceptances and sightings. Null for the present. */
+  readonly at: Instant | null;
 }
 
 /** Listing order within a type. */

@@ -10,7 +10,7 @@ import { Claims } from "./claims.ts";
 import { type Conflict, conflictFingerprint } from "./conflict.ts";
 import { CONFLICT_FIELDS, conflictBody } from "./conflict-schema.ts";
 import { CONFLICT_COLUMNS, conflictRows } from "./conflict-table.ts";
-import { acceptancesByFingerprint, acceptancesOf, acceptanceTime, findConflicts } from "./find-conflicts.ts";
+import { acceptancesByFingerprint, acceptancesOf, conflictQuery, findConflicts } from "./find-conflicts.ts";
 
 /** Passed to another thread. */
 interface ConflictSelection {
@@ -23,17 +23,16 @@ type ConflictsInput = FoundListInput & ConflictSelection;
 
 /** Yields the response as an envelope, or as a table. */
 export const conflicts = longRead("conflicts", function* (reader: Reader, input: ConflictsInput) {
-  const { sequence } = input.moment.asOf;
   const { actor } = input;
+  const query = conflictQuery(actor, input.moment);
   const filter = RowFilter.of(reader, CONFLICT_FIELDS, actor, input.filter);
   const found = yield* selectConflicts(reader, input);
-  const names = new PastNames(reader, actor, sequence);
-  const query = { reach: actor, sequence };
+  const names = new PastNames(reader, actor, query.sequence);
   const known = { names, claims: new Claims(reader, query) };
   const rendering = {
     stepRows: STEP_NAMED,
     render: (batch: readonly Conflict[]) => {
-      const acceptances = acceptancesOf(reader, query, batch, acceptanceTime(input.moment));
+      const acceptances = acceptancesOf(reader, query, batch);
       return batch.map((each) => conflictBody(each, { ...known, acceptances }));
     },
     columns: CONFLICT_COLUMNS,
@@ -48,9 +47,9 @@ const STEP_NAMED = 20;
 /** All matching conflicts, regardless of page and filter. */
 function* selectConflicts(reader: Reader, input: ConflictsInput): Generator<Uint8Array, readonly Conflict[]> {
   const { actor, moment, types, networkId, isAccepted } = input;
-  const query = { reach: actor, sequence: moment.asOf.sequence };
+  const query = conflictQuery(actor, moment);
   const found = yield* pausing(findConflicts(reader, query, types, networkId));
   if (isAccepted === null) return found;
-  const accepted = yield* pausing(acceptancesByFingerprint(reader, query, found, acceptanceTime(moment)));
+  const accepted = yield* pausing(acceptancesByFingerprint(reader, query, found));
   return found.filter((each) => accepted.has(conflictFingerprint(each)) === isAccepted);
 }

@@ -1,9 +1,8 @@
 // All conflicts that a caller can see as of a transaction, in list order, and their acceptances.
 
-import type { Instant } from "../../base/instant.ts";
 import { cidrSortKey, type Ip, ipSortKey, parseIp } from "../../base/ip.ts";
 import { compareCodePoints } from "../../base/text.ts";
-import type { FixedMoment } from "../../db/reading/list-query.ts";
+import type { FixedMoment, Reach } from "../../db/reading/list-query.ts";
 import {
   type Acceptance,
   acceptancesAt,
@@ -46,27 +45,23 @@ export function* findConflicts(
   return conflicts;
 }
 
-/** Timestamp for acceptances; null for the present. */
-export function acceptanceTime({ at, asOf }: FixedMoment): Instant | null {
-  return asOf.present ? null : at;
+/** Conflicts within a caller's reach as of a moment. */
+export function conflictQuery(reach: Reach, { at, asOf }: FixedMoment): ConflictQuery {
+  return { reach, sequence: asOf.sequence, at: asOf.present ? null : at };
 }
 
 /** Conflicts whose acceptance is looked up per step. */
 const STEP_LOOKED_UP = 500;
 
-/**
- * Acceptances in force at a timestamp, by fingerprint of the conflict.
- * @param at null for the present
- */
+/** Acceptances in force, by fingerprint of the conflict. */
 export function* acceptancesByFingerprint(
   connection: StatementSource,
   query: ConflictQuery,
   found: readonly Conflict[],
-  at: Instant | null,
 ): Generator<void, ReadonlyMap<string, Acceptance>> {
   const accepted = new Map<string, Acceptance>();
   for (let start = 0; start < found.length; start += STEP_LOOKED_UP) {
-    for (const each of acceptancesOf(connection, query, found.slice(start, start + STEP_LOOKED_UP), at))
+    for (const each of acceptancesOf(connection, query, found.slice(start, start + STEP_LOOKED_UP)))
       accepted.set(...each);
     yield;
   }
@@ -81,10 +76,9 @@ export function acceptancesOf(
   connection: StatementSource,
   query: ConflictQuery,
   found: readonly Conflict[],
-  at: Instant | null,
 ): Map<string, Acceptance> {
-  const { organizationN } = query.reach;
-  const inForce = (fingerprints: readonly string[]) => acceptancesAt(connection, organizationN, fingerprints, at);
+  const { at, reach } = query;
+  const inForce = (fingerprints: readonly string[]) => acceptancesAt(connection, reach.organizationN, fingerprints, at);
   const accepted = inForce(found.map(conflictFingerprint));
   const claims = new Claims(connection, query);
   for (const conflict of found) {

@@ -18,7 +18,7 @@ import { hostAddressNumbers } from "../../resources/subnets/host-addresses.ts";
 import { commaSeparated, LIST_HEAD, listMeta, listTail } from "../../schemas/envelope.ts";
 import { addressConflicts } from "../conflicts/address-conflicts.ts";
 import { conflictFingerprint } from "../conflicts/conflict.ts";
-import { acceptancesOf, acceptanceTime } from "../conflicts/find-conflicts.ts";
+import { acceptancesOf, conflictQuery } from "../conflicts/find-conflicts.ts";
 import { type AddressRow, addressRows, type UsedAddress } from "./address-layout.ts";
 import { ADDRESS_FIELDS } from "./address-row.ts";
 import { type SubnetInput, seenIn, surroundingsOf } from "./subnet-at.ts";
@@ -166,11 +166,11 @@ function conflictsOf(
   { actor, subnet, moment }: AddressesInput,
   addresses: readonly string[],
 ): Map<string, object> {
-  const query = { reach: actor, sequence: moment.asOf.sequence };
+  const query = conflictQuery(actor, moment);
   const found = runSteps(addressConflicts(reader, query, addresses)).filter(({ parties }) =>
     parties.some(({ networkId }) => networkId === subnet.network_id),
   );
-  const acceptances = acceptancesOf(reader, query, found, acceptanceTime(moment));
+  const acceptances = acceptancesOf(reader, query, found);
   return new Map(
     found.map((conflict) => {
       const fingerprint = conflictFingerprint(conflict);

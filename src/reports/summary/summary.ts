@@ -264,9 +264,9 @@ function* conflictSummary(
   { actor, networkId, sequence, isPresent, to }: PartInput,
   problems: MutableProblems,
 ): Generator<void, object> {
-  const query = { reach: actor, sequence };
+  const query = { reach: actor, sequence, at: isPresent ? null : to };
   const found = yield* findConflicts(reader, query, SUMMARY_CONFLICT_TYPES, networkId);
-  const accepted = yield* acceptancesByFingerprint(reader, query, found, isPresent ? null : to);
+  const accepted = yield* acceptancesByFingerprint(reader, query, found);
   const others = found.filter((each) => !accepted.has(conflictFingerprint(each)));
   problems.conflicts = others.length;
   const known = {

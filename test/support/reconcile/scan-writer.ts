@@ -2,11 +2,15 @@
 
 import type { CommandActor } from "../../../src/access/actor.ts";
 import type { CommandOutcome } from "../../../src/db/writing/transaction.ts";
+import { recordHearsay } from "../../../src/discovery/reconcile/hearsay.ts";
 import { heardBy, neighborSightingsOf } from "../../../src/discovery/reconcile/neighbor-tables.ts";
 import { digestOf } from "../../../src/discovery/reconcile/reports.ts";
+import { ScanWrite } from "../../../src/discovery/reconcile/scan-write.ts";
 import type { SightingCommands } from "../../../src/discovery/scans/sighting-commands.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../../../src/discovery/sightings.ts";
 import type { TestAppliance } from "../appliance/appliance.ts";
+import { inTransaction } from "../appliance/factories.ts";
+import { deviceAt } from "./sightings.ts";
 
 /** Actor of a scan of the first network. */
 export function scanActor({ first: { organizationId, networkId } }: TestAppliance, id: string): CommandActor {
@@ -54,6 +58,21 @@ export class ScanWriter {
     return this.runAll([[command, input]]);
   }
 
+  /** Records what was overheard as the neighbor table of a device without a host, as the scanner does for devices. */
+  private hear(sightings: readonly AddressSighting[]): void {
+    const arp = sightings.flatMap(({ ip_address, mac_address, answered }) =>
+      mac_address !== null && answered?.length === 0 ? [{ ip_address, mac_address, if_index: null }] : [],
+    );
+    if (arp.length === 0) return;
+    const { device, ...sighting } = deviceAt("192.0.2.254", { arp });
+    const heard = heardBy(device) as string;
+    const input = { scan_id: this.scanId, network_id: this.appliance.first.networkId };
+    const actor = scanActor(this.appliance, this.scanId);
+    inTransaction(this.appliance, (tx) =>
+      recordHearsay(new ScanWrite(tx, input, actor), null, { ...sighting, device, heard }, false),
+    );
+  }
+
   /** Runs several commands of one scan. @returns the outcome of the last one */
   async runAll(
     commands: readonly [
@@ -74,6 +93,9 @@ export class ScanWriter {
       this.appliance.clock.advance(1_000);
       return outcome;
     };
+    this.hear(
+      commands.flatMap(([, { sightings = [] }]: readonly [string, { sightings?: AddressSighting[] }]) => sightings),
+    );
     const [first, ...others] = commands;
     let outcome = await run(first);
     for (const command of others) outcome = await run(command);

@@ -1,0 +1,181 @@
+// Decision which of the MAC addresses seen at an address still have it. From all sightings that are current, so that
+// the order of answers has no influence; a MAC address that has left makes no contradiction.
+
+import { isLocalBridge } from "../../base/interface-name.ts";
+import { isSingleDevice } from "../../base/mac.ts";
+import { type SightingKind, sightingKey } from "../../resources/sightings.ts";
+import type { AddressSighting } from "../sightings.ts";
+import type { ScanWrite } from "./scan-write.ts";
+
+/** Current sightings of a MAC address at the address. */
+interface Contender {
+  readonly first: number;
+  /** Last time that a reporter had it. */
+  readonly last: number;
+  /** Last time that it answered there itself, or reported the address as its own; 0 for never. */
+  readonly answeredAt: number;
+  /** True if another device has it in its neighbor table. */
+  readonly isHeard: boolean;
+}
+
+/** Hours without a report of its own after which an address that nobody hears goes to the one that answers there. */
+const UNCONFIRMED_AFTER_HOURS = 24;
+/** Stands for the MAC address of a device that does not report it. */
+export const UNKNOWN_MAC = "";
+
+type Row = [
+  mac: string | null,
+  first: number,
+  last: number,
+  kind: SightingKind,
+  hostN: number | null,
+  interfaceName: string | null,
+];
+
+interface Seen {
+  readonly macs: ReadonlyMap<string, Contender>;
+  /** Record numbers of devices that report the address as their own. */
+  readonly owners: ReadonlySet<number>;
+}
+
+/** By command and address: MAC addresses of the answers to a sweep, which are stored at the end of the command. */
+const ANSWERS = new WeakMap<ScanWrite, ReadonlyMap<string, ReadonlySet<string | null>>>();
+
+/** Notes the answers of a command before any of them is recorded. */
+export function noteAnswers(write: ScanWrite, sightings: readonly AddressSighting[]): void {
+  const answered = sightings.filter((each) => each.answered.length > 0);
+  const byAddress = Map.groupBy(answered, ({ ip_address }) => ip_address);
+  const macs = (all: readonly AddressSighting[]) => new Set(all.map(({ mac_address }) => mac_address));
+  ANSWERS.set(write, new Map([...byAddress].map(([address, all]) => [address, macs(all)])));
+}
+
+/** Read on first use: most addresses have one MAC address, and one host with it. */
+export class Contenders {
+  private readonly write: ScanWrite;
+  private readonly address: string;
+  private readonly sighting: AddressSighting | null;
+  private readonly verdicts = new Map<string, boolean>();
+  private known: Seen | null = null;
+
+  /** @param sighting counts as current; an answer counts instead of what answered there before */
+  constructor(write: ScanWrite, address: string, sighting: AddressSighting | null = null) {
+    this.write = write;
+    this.address = address;
+    this.sighting = sighting;
+  }
+
+  /** Number of devices that report the address as their own. */
+  get ownerCount(): number {
+    return this.seen.owners.size;
+  }
+
+  /** True if a sighting of the MAC address at the address is current. */
+  isSeen(mac: string): boolean {
+    return this.seen.macs.has(mac);
+  }
+
+  /** True if the MAC address has the address: it is seen there, and has not left it to another one. */
+  has(mac: string): boolean {
+    let verdict = this.verdicts.get(mac);
+    if (verdict === undefined) this.verdicts.set(mac, (verdict = this.isSeen(mac) && !this.hasLeft(mac)));
+    return verdict;
+  }
+
+  /**
+   * True for the MAC address that a holder without one gets: the same one in any order.
+   * @param taken those of other holders
+   */
+  isFirst(mac: string, taken: ReadonlySet<string | null>): boolean {
+    return ![...this.seen.macs.keys()].some(
+      (each) => each !== UNKNOWN_MAC && each < mac && !taken.has(each) && this.has(each),
+    );
+  }
+
+  private get seen(): Seen {
+    this.known ??= this.read();
+    return this.known;
+  }
+
+  private read(): Seen {
+    const { tx, networkId, index } = this.write;
+    const { sighting } = this;
+    const answers = ANSWERS.get(this.write)?.get(this.address);
+    const owners = new Set<number>();
+    const macs = new Map<string, Contender>();
+    const add = (mac: string | null, first: number, last: number, isHeard: boolean) => {
+      if (mac === null || (mac !== UNKNOWN_MAC && (!isSingleDevice(mac) || index.isShared(mac)))) return;
+      const before = macs.get(mac) ?? { first, last, answeredAt: 0, isHeard };
+      macs.set(mac, {
+        first: Math.min(before.first, first),
+        last: Math.max(before.last, last),
+        answeredAt: Math.max(before.answeredAt, isHeard ? 0 : last),
+        isHeard: before.isHeard || isHeard,
+      });
+    };
+    const rows = tx.db.$client.query(CURRENT).values(tx.recordN(networkId), sightingKey(this.address)) as Row[];
+    for (const [mac, first, last, kind, hostN, interfaceName] of rows) {
+      if (kind === "Own" && hostN !== null) owners.add(hostN);
+      if (kind === "Sweep" && answers !== undefined && !answers.has(mac)) continue;
+      if (interfaceName === null || !isLocalBridge(interfaceName)) add(mac, first, last, kind === "Neighbor");
+    }
+    for (const mac of answers ?? []) add(mac, tx.instant, tx.instant, false);
+    if (sighting !== null) add(sighting.mac_address, tx.instant, tx.instant, sighting.answered.length === 0);
+    return { macs, owners };
+  }
+
+  private hasLeft(mac: string): boolean {
+    const { macs } = this.seen;
+    const { last, answeredAt, isHeard } = macs.get(mac) as Contender;
+    const rivals = [...macs].flatMap(([each, rival]) => (each === mac ? [] : [rival]));
+    if (rivals.length === 0) return false;
+    if (this.isAnswering(mac)) return true;
+    // It answered after another one came: both are there.
+    if (rivals.some(({ first }) => first <= answeredAt)) return false;
+    const isUnconfirmed = this.write.tx.instant - last >= UNCONFIRMED_AFTER_HOURS * 3_600_000;
+    return (
+      (!isHeard && isUnconfirmed && rivals.some((rival) => rival.answeredAt > 0)) ||
+      this.isElsewhereSince(mac, last) ||
+      this.isUnforwarded(mac)
+    );
+  }
+
+  private isElsewhereSince(mac: string, last: number): boolean {
+    const { tx, networkId } = this.write;
+    const key = sightingKey(this.address);
+    const version = key.slice(0, 1);
+    const values = [tx.recordN(networkId), mac, key, version, `${version}g`, last];
+    return tx.db.$client.query(ELSEWHERE).get(...values) !== null;
+  }
+
+  /** True if it is in no forwarding table while another one is: it is off. */
+  private isUnforwarded(mac: string): boolean {
+    return !this.isForwarded(mac) && [...this.seen.macs.keys()].some((each) => each !== mac && this.isForwarded(each));
+  }
+
+  private isForwarded(mac: string): boolean {
+    const { tx, networkId } = this.write;
+    return tx.db.$client.query(FORWARDED).get(mac, tx.recordN(networkId)) !== null;
+  }
+
+  /** True if it is of a device that reports its addresses, and not this one: it answers for others. */
+  private isAnswering(mac: string): boolean {
+    const { tx, index } = this.write;
+    return index.atMac(mac).some((id) => {
+      const hostN = tx.recordN(id) ?? 0;
+      return !this.seen.owners.has(hostN) && tx.db.$client.query(REPORTS_OWN).get(hostN) !== null;
+    });
+  }
+}
+
+/** Of a row in the last complete read of its reporter, the time of that read counts. */
+const CURRENT = `SELECT s.mac_address, s.first_seen, max(s.last_seen, r.read_at), r.kind, r.host_n,
+    (SELECT coalesce(('{' || e.members || '}') ->> '$.if_name', ('{' || e.members || '}') ->> '$.if_descr')
+      FROM if_entries e WHERE e.n = s.if_entry_n)
+  FROM discovery_sightings s JOIN discovery_reporters r ON r.n = s.reporter_n
+  WHERE s.network_n = ?1 AND s.address_key = ?2 AND s.gone_at IS NULL
+    AND s.ended_at IS NULL`;
+const ELSEWHERE = `SELECT 1 FROM discovery_sightings
+  WHERE network_n = ?1 AND mac_address = ?2 AND address_key <> ?3 AND address_key BETWEEN ?4 AND ?5
+    AND gone_at IS NULL AND ended_at IS NULL AND first_seen > ?6 LIMIT 1`;
+const FORWARDED = "SELECT 1 FROM fdb_entries WHERE mac_address = ?1 AND network_n = ?2 LIMIT 1";
+const REPORTS_OWN = "SELECT 1 FROM discovery_reporters WHERE host_n = ?1 AND kind = 'Own' AND read_at > 0 LIMIT 1";

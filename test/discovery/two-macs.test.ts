@@ -1,0 +1,250 @@
+// Two MAC addresses at one address: both are found at once, by whomever they are seen, and the conflict shows where. What
+// has left an address, is shared, or is virtual makes none. Through whole scans.
+
+import { describe, expect, test } from "bun:test";
+import type { ArpEntry, Device } from "../../src/discovery/device.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import { inventoryOf } from "../support/reconcile/inventory.ts";
+import { address, ethernet, mac } from "../support/reconcile/sightings.ts";
+
+const appliance = applianceForEach({}, () => expect(appliance.findingsOf()).toEqual([]));
+const { owner, communityOf, runScan, newSubnet, clock, tick } = appliance;
+const { holders, hosts } = inventoryOf(appliance);
+
+const [STATION, INTRUDER] = ["00:1b:21:07:00:01", "b8:27:eb:07:00:02"] as const;
+const VIRTUAL = "00:00:5e:00:01:0a";
+const R1 = "10.0.0.1";
+const R2 = "10.0.0.2";
+
+const heard = (mac_address: string, ip_address = "10.0.0.7"): ArpEntry => ({ ip_address, mac_address, if_index: 1 });
+
+/** A router with its neighbors. */
+function addRouter(at: string, arp: readonly ArpEntry[], fields: Partial<Device> = {}): void {
+  const number = Number(at.split(".").at(-1));
+  appliance.probes.addDevice(at, {
+    sys_name: `router-${number}`,
+    serial_number: `SERIAL ${number}`,
+    interfaces: [ethernet(1, { if_name: "Vl20", mac_address: mac(1, number) })],
+    addresses: [address(at)],
+    arp,
+    ...fields,
+  });
+}
+
+/** A switch that has learned MAC addresses, one at each port. */
+function addSwitch(...learned: readonly string[]): void {
+  addRouter("10.0.0.3", [], {
+    sys_name: "acc-1",
+    interfaces: [
+      ethernet(1, { mac_address: mac(1, 3) }),
+      ...learned.map((mac_address, index) =>
+        ethernet(index + 2, { mac_address: null, forwarding: [{ mac_address, vlan_number: 20 }] }),
+      ),
+    ],
+  });
+}
+
+async function start(): Promise<void> {
+  await newSubnet({ cidr: "10.0.0.0/24" });
+  await communityOf("public");
+}
+const scan = async (targets: readonly string[] = [...appliance.probes.devices.keys()]) => {
+  clock.advance(60_000);
+  await runScan({ kind: "snmp", targets });
+};
+const listConflicts = async (query = "") => (await owner.get(`conflicts?type=Address&${query}`)).data as JsonRecord[];
+const macsInConflict = async () =>
+  (await listConflicts()).flatMap(({ parties }) => parties.map((party: JsonRecord) => party.mac_address)).sort();
+const versionCount = () =>
+  (appliance.reader.db.query("SELECT count(*) AS count FROM history_versions").get() as { count: number }).count;
+const at7 = async () => (await holders()).filter((each) => each.includes(" 10.0.0.7"));
+
+describe("two MAC addresses at one address", () => {
+  test("that two routers hear are found in one scan, with who heard each on which interface, its port, and since when", async () => {
+    await start();
+    addRouter(R1, [heard(STATION)]);
+    addSwitch(STATION, INTRUDER);
+    await scan();
+    expect(await listConflicts()).toEqual([]);
+    addRouter(R2, [heard(INTRUDER)]);
+    await scan();
+    const conflicts = await listConflicts();
+    expect(conflicts.map(({ value }) => value)).toEqual(["10.0.0.7"]);
+    const parties = conflicts.flatMap((conflict): JsonRecord[] => conflict.parties);
+    const shown = parties.map(({ mac_address, port, seen_by, by }) => ({
+      mac_address,
+      port: `${port?.host.name} ${port?.name}`,
+      by: by.type,
+      seen: seen_by.map((each: JsonRecord) => `${each.kind} ${each.host?.name} ${each.interface?.name}`),
+    }));
+    expect(shown).toEqual([
+      { mac_address: STATION, port: "acc-1 Gi0/2", by: "Discovery", seen: ["Neighbor router-1 Vl20"] },
+      { mac_address: INTRUDER, port: "acc-1 Gi0/3", by: "Discovery", seen: ["Neighbor router-2 Vl20"] },
+    ]);
+    const [first, second] = parties.map(({ seen_by }) => seen_by[0].since);
+    expect(first < second).toBe(true);
+    expect((await owner.get("stations?known=false")).data).toEqual([]);
+  });
+
+  test("that one router hears are both found", async () => {
+    await start();
+    addRouter(R1, [heard(STATION), heard(INTRUDER)]);
+    await scan();
+    expect(await macsInConflict()).toEqual([STATION, INTRUDER]);
+  });
+
+  test("are found if a server reports the address itself and a router hears another one there", async () => {
+    await start();
+    addRouter("10.0.0.7", [], { sys_name: "server-7" });
+    addRouter(R1, [heard(INTRUDER)]);
+    await scan();
+    expect(await macsInConflict()).toEqual([mac(1, 7), INTRUDER]);
+    expect(await at7()).toContain("server-7 10.0.0.7");
+  });
+
+  test("are found if the appliance itself hears the one and a router the other", async () => {
+    await start();
+    appliance.probes.alive.set(R1, { mac_address: mac(1, 1) });
+    appliance.probes.alive.set("10.0.0.7", { mac_address: STATION });
+    addRouter(R1, [heard(INTRUDER)]);
+    clock.advance(60_000);
+    await runScan({ kind: "full" });
+    expect(await macsInConflict()).toEqual([STATION, INTRUDER]);
+  });
+
+  test("stop being in conflict when no device hears one of them any more", async () => {
+    await start();
+    addRouter(R1, [heard(STATION)]);
+    addRouter(R2, [heard(INTRUDER)]);
+    await scan();
+    expect(await macsInConflict()).toEqual([STATION, INTRUDER]);
+    tick();
+    const during = clock.text();
+    addRouter(R2, [heard(STATION)]);
+    await scan();
+    expect(await listConflicts()).toEqual([]);
+    expect(await listConflicts(`at=${during}`)).toHaveLength(1);
+    expect(await at7()).toHaveLength(1);
+  });
+
+  test("yield the same in any order of answers, and a rescan of the unchanged network writes nothing", async () => {
+    const states = new Set<string>();
+    for (let seed = 1; seed <= 6; seed += 1) {
+      await appliance.renew();
+      await start();
+      addRouter(R1, [heard(STATION), heard(mac(9, 9), "10.0.0.9")]);
+      addRouter(R2, [heard(INTRUDER), heard(mac(9, 9), "10.0.0.8")]);
+      addRouter("10.0.0.9", [heard(mac(8, 8))], { sys_name: "server-9" });
+      addSwitch(STATION, INTRUDER, mac(8, 8), mac(9, 9));
+      const random = seededRandom(seed);
+      const ordered = () => random.shuffled([...appliance.probes.devices.keys()]);
+      await scan(ordered());
+      const described = (await hosts()).map(({ name, ip_addresses }) =>
+        [name, ...ip_addresses.map((each: JsonRecord) => `${each.ip_address} ${each.mac_address}`).sort()].join(" "),
+      );
+      states.add(described.sort().join("\n"));
+      const before = versionCount();
+      for (let times = 0; times < 2; times += 1) await scan(ordered().reverse());
+      for (const target of ordered()) await scan([target]);
+      expect(versionCount()).toBe(before);
+    }
+    expect([...states]).toHaveLength(1);
+  });
+});
+
+describe("no conflict", () => {
+  test("is a lease that moved, if the former machine has another address since", async () => {
+    await start();
+    addRouter(R1, [heard(STATION)]);
+    addRouter(R2, [heard(STATION)]);
+    await scan();
+    // Only one router is read again.
+    addRouter(R1, [heard(INTRUDER), heard(STATION, "10.0.0.8")]);
+    await scan([R1]);
+    expect(await listConflicts()).toEqual([]);
+    expect(await at7()).toHaveLength(1);
+  });
+
+  test("is a lease that moved, if the former machine is in no forwarding table and the other one is", async () => {
+    await start();
+    addRouter(R1, [heard(STATION)]);
+    addRouter(R2, []);
+    addSwitch(STATION);
+    await scan();
+    addSwitch(INTRUDER);
+    addRouter(R2, [heard(INTRUDER)]);
+    await scan([R2, "10.0.0.3"]);
+    expect(await listConflicts()).toEqual([]);
+    const before = versionCount();
+    await scan();
+    expect(versionCount()).toBe(before);
+  });
+
+  test("is one MAC address at two hosts that report the address, as in a cluster", async () => {
+    await start();
+    for (const at of [R1, R2])
+      addRouter(at, [], {
+        interfaces: [ethernet(1, { mac_address: mac(1, Number(at.at(-1))) }), ethernet(2, { mac_address: mac(5, 5) })],
+        addresses: [address(at), address("10.0.0.7", 2)],
+      });
+    addRouter("10.0.0.3", [heard(mac(5, 5))]);
+    await scan();
+    expect(await at7()).toHaveLength(2);
+    expect(await listConflicts()).toEqual([]);
+  });
+
+  test("is an anycast gateway that answers with a MAC address of its own", async () => {
+    await start();
+    for (const at of [R1, R2]) addRouter(at, [], { addresses: [address(at), address("10.0.0.7")] });
+    addRouter("10.0.0.3", [heard("02:aa:bb:cc:dd:01")]);
+    await scan();
+    expect(await at7()).toEqual(["router-1 10.0.0.1 10.0.0.7", "router-2 10.0.0.2 10.0.0.7"]);
+    expect(await listConflicts()).toEqual([]);
+  });
+
+  test.each([VIRTUAL, "00:00:0c:07:ac:05", "00:07:b4:00:0a:01"])(
+    "and no host is a virtual address with %s that only ARP knows",
+    async (virtual) => {
+      await start();
+      addRouter(R1, [heard(virtual)]);
+      addRouter(R2, [heard(virtual)]);
+      await scan();
+      expect(await at7()).toEqual([]);
+      expect(await hosts()).toHaveLength(2);
+      // On the interface of the router that has it, its MAC address is another one, as with CARP.
+      addRouter(R1, [], { addresses: [address(R1), address("10.0.0.7")] });
+      addRouter("10.0.0.3", [], { addresses: [address("10.0.0.3"), address("10.0.0.7")] });
+      await scan();
+      expect(await at7()).toHaveLength(2);
+      expect(await listConflicts()).toEqual([]);
+    },
+  );
+
+  test("are equal addresses behind bridges of two container hosts", async () => {
+    await start();
+    for (const at of [R1, R2]) {
+      const number = Number(at.at(-1));
+      addRouter(at, [{ ip_address: "172.17.0.2", mac_address: `02:42:ac:11:00:0${number}`, if_index: 2 }], {
+        interfaces: [
+          ethernet(1, { mac_address: mac(1, number) }),
+          ethernet(2, { if_name: "docker0", mac_address: `02:42:00:00:00:0${number}` }),
+        ],
+        addresses: [address(at), address("172.17.0.1", 2)],
+      });
+    }
+    await scan();
+    expect(await listConflicts()).toEqual([]);
+  });
+
+  test("is the MAC address of a router that answers for a machine heard elsewhere", async () => {
+    await start();
+    addRouter(R1, [heard(STATION)]);
+    addRouter(R2, [heard(mac(1, 3))]);
+    addRouter("10.0.0.3", []);
+    await scan();
+    expect(await at7()).toHaveLength(1);
+    expect(await listConflicts()).toEqual([]);
+  });
+});
