@@ -80,13 +80,18 @@ export function edgesAt(
   };
 }
 
-/** Role of the far end of each port as of a transaction; null if nothing is known there. */
-export function farEndsAt(
+/** A port or an aggregate, and the role of its far end; null if nothing is known there. */
+export interface PortPlace extends EdgePort {
+  readonly role: FarEndRole | null;
+}
+
+/** Ports and aggregates as of a transaction, for any interface that is one or part of one; null for others. */
+export function portPlacesAt(
   reader: Pick<ReadConnection, "statement">,
   sequence: number,
-): (port: number) => FarEndRole | null {
+): (port: number) => PortPlace | null {
   const edges = new Edges(reader, sequence);
-  return (port) => edges.placeOf(port)?.role ?? null;
+  return (port) => edges.placeOf(port);
 }
 
 /** Newest version of record ?1 as of transaction ?2. */
@@ -138,8 +143,7 @@ interface PortAt {
 }
 
 /** A port or an aggregate, with all its parts. */
-interface PlaceAt extends EdgePort {
-  readonly role: FarEndRole | null;
+interface PlaceAt extends PortPlace {
   readonly forwarding: readonly string[];
   readonly macCount: number;
 }

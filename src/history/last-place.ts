@@ -8,7 +8,7 @@ import { hostKind } from "../resources/hosts/host.ts";
 import { ifEntryKind } from "../resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../resources/ip-addresses/ip-address.ts";
 import type { LastSeen, LastSeenOf } from "../resources/last-seen.ts";
-import { edgesAt, farEndsAt, portsAt } from "./edge-ports.ts";
+import { edgesAt, portPlacesAt, portsAt } from "./edge-ports.ts";
 import { RecordsAt, type Visibility } from "./records-at.ts";
 
 /** Maximum ended forwarding entries examined, the newest first. */
@@ -63,9 +63,11 @@ export class LastPlaces {
       if (port === undefined) continue;
       const edge = edgesAt(this.reader, died - 1)(port.n, entry.record.mac_address);
       if (edge !== null) return this.placeAt(before, edge.id, died);
+      const place = portPlacesAt(this.reader, died - 1)(port.n);
+      // An access point has more stations than an edge port.
+      if (place?.role === "End") return this.placeAt(before, place.id, died);
       // As behind an unmanaged switch: no edge port, but no known network either.
-      if (other === null && ["End", null].includes(farEndsAt(this.reader, died - 1)(port.n)))
-        other = this.placeAt(before, port.record.id, died);
+      if (other === null && place?.role === null) other = this.placeAt(before, place.id, died);
     }
     return other;
   }

@@ -100,6 +100,17 @@ describe("the last place of a machine that is off", () => {
     });
   });
 
+  test("is the port of an access point, however many stations it has", async () => {
+    const guests = Array.from({ length: 8 }, (_, n) => mac(n, 50));
+    const lldp = [{ sys_name: "ap-1", capabilities: ["Bridge", "WlanAccessPoint"] as const }];
+    const { device, ...sighting } = access([[], [], [LAPTOP, ...guests]]);
+    const [first, second, third] = device.interfaces ?? [];
+    const interfaces = [first, second, { ...third, lldp }] as NonNullable<Device["interfaces"]>;
+    await scan.devices({ ...sighting, device: { ...device, interfaces } });
+    await scan.devices(access([[], [], guests]));
+    expect((await locate(`mac=${LAPTOP}`)).last_seen).toMatchObject({ port: { name: "Gi0/3" } });
+  });
+
   test("is shown although an uplink still has the MAC address", async () => {
     const core = access([[LAPTOP]], "acc-admin-2");
     const [port] = core.device.interfaces ?? [];

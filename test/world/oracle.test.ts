@@ -197,6 +197,10 @@ test("a station's location is the last edge port that had it in a complete forwa
   oracle.read(truth("b", { stations: [{ mac: PC, port: "Gi1/0/9" }] }), 3);
   expect(oracle.places.of(PC)).toEqual({ device: "b", port: "Gi1/0/9" });
   expect([...oracle.conflicts().tolerated]).toEqual([`Mac ${PC}`]);
+  oracle.read(truth("c", { stations: [{ mac: PC, port: "Gi1/0/2" }], complete: allBut("interfaces") }), 3);
+  expect(oracle.places.of(PC)).toEqual({ device: "b", port: "Gi1/0/9" });
+  expect(oracle.places.orElse(PC)).toEqual({ device: "c", port: "Gi1/0/2" });
+  oracle.read(truth("c"), 3);
   oracle.read(truth("a"), 4);
   expect(oracle.conflicts().tolerated.size).toBe(0);
 });

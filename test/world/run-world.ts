@@ -7,6 +7,7 @@ import type { Change } from "./figures/versions.ts";
 import { type Expectations, KINDS } from "./oracle/expectation.ts";
 import { aliasOf } from "./oracle/hearsay.ts";
 import { Oracle } from "./oracle/oracle.ts";
+import type { Place } from "./oracle/places.ts";
 import { Ledger } from "./product/ledger.ts";
 import { PastAnswers } from "./product/past-responses.ts";
 import { WorldAppliance } from "./product/world-appliance.ts";
@@ -203,10 +204,12 @@ class WorldRun {
       const [first] = candidates;
       // At an uplink it is somewhere beyond: then, and for a machine that is off, the last place counts.
       const found = first?.port?.role === "Edge" ? first : (last_seen ?? first);
-      const expected = `${this.ledger.hostOfMachine(this.oracle.keyOf(place.device))} ${place.port}`;
+      const textOf = ({ device, port }: Place) => `${this.ledger.hostOfMachine(this.oracle.keyOf(device))} ${port}`;
+      const other = this.oracle.places.orElse(mac);
+      const expected = textOf(place);
       const actual = found?.port == null ? "nowhere" : `${found.switch?.id} ${found.port.name}`;
       this.figures.addPlace(
-        actual === expected,
+        actual === expected || (other !== undefined && actual === textOf(other)),
         actual === "nowhere" ? actual : `${mac}: ${actual} instead of ${expected}`,
       );
     }

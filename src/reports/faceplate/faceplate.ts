@@ -8,8 +8,7 @@ import { valueScope } from "../../db/kind.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead, PAUSE } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import { farEndsAt } from "../../history/edge-ports.ts";
-import type { FarEndRole } from "../../history/far-end.ts";
+import { type PortPlace, portPlacesAt } from "../../history/edge-ports.ts";
 import { linkSource, systemName } from "../../history/locate/far-ends.ts";
 import { visibilityOf } from "../../history/locate/locate.ts";
 import { PortStack } from "../../history/port-stack.ts";
@@ -80,7 +79,7 @@ function* faceplateAt(
   const counts = records.counts(fdbEntryKind, [...sources.values()].flat(), (count) => ({ low: count, high: count }));
   const stations = yield* stationsAt(records, ports, sources, counts, ownersNow(reader, sequence));
   const linked = [...new Set(ports.flatMap((port) => [port, ...partsOf(port)]))];
-  const neighbors = neighborsOf(records, linked, farEndsAt(reader, sequence));
+  const neighbors = neighborsOf(records, linked, portPlacesAt(reader, sequence));
   const named = (ids: readonly (string | undefined)[]) =>
     ids.flatMap((id) => {
       const record = byId.get(id ?? "")?.record;
@@ -166,7 +165,7 @@ function lastUpTimes(
 function neighborsOf(
   records: RecordsAt,
   ports: readonly NumberedRecord<IfEntryRecord>[],
-  roleAt: (port: number) => FarEndRole | null,
+  placeOf: (port: number) => PortPlace | null,
 ): ReadonlyMap<number, NonNullable<FaceplatePort["neighbor"]>> {
   const farPorts = records.byIds(
     ifEntryKind,
@@ -190,7 +189,7 @@ function neighborsOf(
         interface: far === undefined ? null : { id: far.id, name: far.if_name || far.if_descr },
         announced_name: systemName(record),
         announced_port: record.lldp_port_id?.value ?? record.cdp_port_id ?? null,
-        role: roleAt(n) ?? "Unknown",
+        role: placeOf(n)?.role ?? "Unknown",
       };
       return [[n, neighbor] as const];
     }),

@@ -1,4 +1,5 @@
-// Expected location of each station: its edge port at the last complete read of a forwarding table that contained it.
+// Expected location of each station: its edge port at the last complete read of a forwarding table that contained it,
+// and of the interfaces that the table refers to.
 
 import type { Truth } from "../site/truth.ts";
 
@@ -9,18 +10,31 @@ export interface Place {
 
 export class Places {
   private readonly newest = new Map<string, Place>();
+  /** Places since, from tables whose interfaces were not all read: it may be there too. */
+  private readonly unsure = new Map<string, Place>();
   /** By switch, the stations at its last complete read. */
   private readonly bySwitch = new Map<string, ReadonlyMap<string, string>>();
 
   read({ device, complete, stations }: Truth): void {
     if (!complete.has("forwarding")) return;
     this.bySwitch.set(device, new Map(stations.map(({ mac, port }) => [mac, port])));
-    for (const { mac, port } of stations) this.newest.set(mac, { device, port });
+    for (const { mac, port } of stations) {
+      if (!complete.has("interfaces")) this.unsure.set(mac, { device, port });
+      else {
+        this.newest.set(mac, { device, port });
+        this.unsure.delete(mac);
+      }
+    }
   }
 
   /** Its last place, wherever it is now. */
   of(mac: string): Place | undefined {
     return this.newest.get(mac);
+  }
+
+  /** Where it may be instead. */
+  orElse(mac: string): Place | undefined {
+    return this.unsure.get(mac);
   }
 
   /** Stations with a known place. */
