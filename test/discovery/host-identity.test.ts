@@ -446,6 +446,19 @@ describe("a host that proves to be two machines", () => {
     expect((await named("twin-1")).id).toBe(id);
   });
 
+  test("is split by what it reports, whatever name a person gave it", async () => {
+    const at = "10.0.0.9";
+    await scan.devices(twin(1, at));
+    const [first] = (await hosts()) as [JsonRecord];
+    const named = { ...first, sys_name: "by hand" };
+    expect((await appliance.owner.put(`hosts/${first.id}`, named)).status).toBe(200);
+    for (const number of [2, 1, 2, 1, 2]) await scan.devices(twin(number, at));
+    expect((await hosts()).map(({ sys_name, split_from }) => [sys_name, split_from])).toEqual([
+      ["by hand", undefined],
+      ["twin-2", first.id],
+    ]);
+  });
+
   test("is not split if it rarely changes, or changes only its name", async () => {
     const at = "10.0.0.9";
     for (const number of [1, 2, 1, 2, 1])

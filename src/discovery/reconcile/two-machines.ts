@@ -31,8 +31,13 @@ function keyOf(serial: string | null, name: string | null): string | null {
   return serial === null || name === null ? null : JSON.stringify([serial, name]);
 }
 
-function keyOfHost({ serial_number, sys_name }: HostRecord): string | null {
-  return keyOf(serialSign(serial_number), nameSign(sys_name));
+function keyOfHost(host: HostRecord): string | null {
+  return keyOf(serialSign(reportedIn(host, "serial_number")), nameSign(reportedIn(host, "sys_name")));
+}
+
+/** Last reported value, even if a person set another one. */
+function reportedIn(host: HostRecord, field: "serial_number" | "sys_name"): string | null {
+  return (host.discovered?.[field] ?? host[field]) as string | null;
 }
 
 /** Serial number and name of the last reads, oldest first; empty if all are the same. */
@@ -86,7 +91,7 @@ function returnsIn(reads: readonly string[]): number {
 export function isFirstMachine({ tx }: ScanWrite, hostId: string, { sysName }: Signs): boolean {
   const host = tx.get(hostKind, hostId);
   const row = tx.db.$client.query(FIRST_NAME).get(tx.recordN(hostId) ?? 0) as { name: string } | null;
-  return sysName !== null && nameSign(row?.name) === sysName && nameSign(host.sys_name) !== sysName;
+  return sysName !== null && nameSign(row?.name) === sysName && nameSign(reportedIn(host, "sys_name")) !== sysName;
 }
 
 /**
