@@ -81,6 +81,25 @@ describe("an interface missing from a complete ifTable", () => {
     expect((await entry(2)).id).not.toBe(id);
   });
 
+  test.each([
+    [89, true],
+    [91, false],
+  ])("returns under its name with another ifIndex after %i days: has its lineage %p", async (days, isKnown) => {
+    await scan.devices(chassis([1, 2]));
+    const { id } = await entry(2);
+    await scan.devices(chassis([1]));
+    appliance.clock.advance(days * DAY_MS);
+    const other = { ...ethernet(4), if_index: 8 };
+    await scan.devices(chassis([], { interfaces: [...cards(1), { ...ethernet(2), if_index: 7 }, other] }));
+    // The session of before has expired.
+    const { data } = await (await appliance.signedIn(appliance.first.userId)).get("if-entries?order_by=if_index");
+    const lineages = data.map((each: JsonRecord) => [each.if_name, each.lineage_id]);
+    expect(lineages.slice(1)).toEqual([
+      ["Gi0/2", isKnown ? id : undefined],
+      ["Gi0/4", undefined],
+    ]);
+  });
+
   test("ends if it was last reported at another address of the device, once that is read too", async () => {
     const at = (polled: string, given: number[]) =>
       chassis(given, { addresses: [address("10.0.0.2"), address("10.0.0.3")] }, polled);

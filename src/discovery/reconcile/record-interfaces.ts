@@ -37,6 +37,7 @@ import { isKeptByPeople, markAbsent } from "./kept-records.ts";
 import type { OmittedRows } from "./left-out.ts";
 import { isForwardingSetByUser, isSetByUser, isTouchedByPerson } from "./provenance.ts";
 import { mergeReported, type Reported, type ReportedEach } from "./reported-fields.ts";
+import { lineagesOfReturned } from "./returned-interfaces.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import type { NetworkVlans } from "./vlan-keeper.ts";
 
@@ -90,6 +91,7 @@ export function recordInterfaces(
   }
   const added = interfaces.filter((each) => !matched.has(each) && !leftovers.has(each));
   const deleted = deletedInterfacesAmong(added, interfaces, added.length === 0 ? [] : deletedInterfaces(write, host));
+  const lineages = lineagesOfReturned(write, host, added);
   let room = CHILDREN_MAX - stored.filter(isPresent).length;
   const left = { interfaces: 0, forwarding: 0, announcements: 0 };
   let forwardingRoom = FORWARDING_MAX;
@@ -144,6 +146,7 @@ export function recordInterfaces(
               first_discovery_id: write.scanId,
             },
             deleted.has(each),
+            lineages.get(each),
           )
         : write.update(
             ifEntryKind,
