@@ -51,6 +51,7 @@ import { filterFieldRoutes } from "../records/filter-field-routes.ts";
 import { RESOURCES } from "../records/resources.ts";
 import { activityRoutes } from "../reports/activity/activity-routes.ts";
 import { conflictRoutes } from "../reports/conflicts/routes.ts";
+import { expiringRoutes } from "../reports/expiring/expiring-routes.ts";
 import { faceplateRoutes } from "../reports/faceplate/faceplate-routes.ts";
 import { ipamRoutes } from "../reports/ipam/ipam-routes.ts";
 import { searchRoutes } from "../reports/search-routes.ts";
@@ -219,6 +220,7 @@ export function createApp(options: AppOptions) {
   retentionRoutes(surface, options.backend, options.clock);
   conflictRoutes(surface, options.backend);
   summaryRoutes(surface, options.backend, options.clock);
+  expiringRoutes(surface, options.backend);
   withheldRoutes(surface, options.backend);
   searchRoutes(surface, options.backend);
   faceplateRoutes(surface, options.backend);

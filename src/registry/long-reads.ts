@@ -14,6 +14,7 @@ import { largeRecordRead } from "../records/large-record.ts";
 import { longListRead } from "../records/long-list.ts";
 import { activity } from "../reports/activity/activity.ts";
 import { conflicts } from "../reports/conflicts/conflicts.ts";
+import { expiring } from "../reports/expiring/expiring.ts";
 import { faceplate } from "../reports/faceplate/faceplate.ts";
 import { subnetAddresses } from "../reports/ipam/addresses.ts";
 import { freeSpace } from "../reports/ipam/free.ts";
@@ -31,6 +32,7 @@ export const LONG_READS: readonly AnyLongRead[] = [
   changeFeed,
   conflicts,
   diff,
+  expiring,
   filteredFindings,
   filteredScans,
   freeSpace,

@@ -51,6 +51,22 @@ describe("a record without a dedicated page", () => {
     expect(visitor.problems()).toEqual([]);
   });
 
+  test("of a network shows when records expire, lets it be changed, and lists what expires next", async () => {
+    await open(`/records/network/${appliance.networkId}`);
+    await fact("Random MACs expire after (hours)").getByText("72", { exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Expires next" }).waitFor();
+    await page.getByText("Nothing expires").waitFor();
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    await page.getByLabel("Hosts expire after (hours)").fill("48");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await fact("Hosts expire after (hours)").getByText("48", { exact: true }).waitFor();
+    expect(await expectOk(client.get(`networks/${appliance.networkId}`))).toMatchObject({
+      expire_hosts_after_hours: 48,
+      expire_addresses_after_hours: 720,
+    });
+    expect(visitor.problems()).toEqual([]);
+  });
+
   test("is linked from every difference, and found after being deleted elsewhere", async () => {
     const host = await expectOk(
       client.post("hosts", { network_id: appliance.networkId, name: "web", ports: [{ number: 443, protocol: "Tcp" }] }),

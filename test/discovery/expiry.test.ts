@@ -273,3 +273,32 @@ test("a prune drops the expired sightings that none of the kept states needs", a
   db.$client.close();
   expect([count(), await states()]).toEqual([[[1]], before]);
 });
+
+test("the list of what expires next is ordered by time, without what people wrote and devices", async () => {
+  const path = `networks/${appliance.first.networkId}/expiring`;
+  expect(await expectOk(owner.get(path))).toEqual({ next: [] });
+  for (const [ip, mac_address] of [
+    ["10.0.0.7", LAPTOP],
+    ["10.0.0.8", PHONE],
+    ["10.0.0.9", mac(9, 9)],
+  ] as const)
+    answers(ip, mac_address);
+  router([]);
+  await scanAfter(1);
+  const written = (await list("hosts")).find(({ name }) => name.includes(mac(9, 9)));
+  await expectOk(owner.put(`hosts/${written?.id}`, { ...written, description: "Camera" }));
+  const { next } = (await expectOk(owner.get(path))) as unknown as { next: JsonRecord[] };
+  expect(next.map(({ type, name }) => `${type} ${name}`)).toEqual([
+    `host ${PHONE}`,
+    "ip_address 10.0.0.8",
+    `host Intel ${LAPTOP}`,
+    "ip_address 10.0.0.7",
+    "ip_address 10.0.0.9",
+  ]);
+  const hours = ({ expires_at, last_seen_at }: JsonRecord) =>
+    Math.round((Date.parse(expires_at) - Date.parse(last_seen_at)) / HOUR_MS);
+  expect(next.map(hours)).toEqual([72, 72, 720, 720, 720]);
+  expect((await owner.get("networks/01936f2e-0000-7000-8000-000000000000/expiring")).status).toBe(404);
+  await settings({ expire_hosts_after_hours: null, expire_addresses_after_hours: null });
+  expect(((await expectOk(owner.get(path))).next as JsonRecord[]).map(({ name }) => name)).toEqual([PHONE, "10.0.0.8"]);
+});

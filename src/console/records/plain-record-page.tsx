@@ -31,6 +31,7 @@ import { at, atQuery, isPast, vs } from "../time/at.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere } from "../url/location.ts";
+import { ExpiresNext } from "./expires-next.tsx";
 import { Removal, RestoreRemoved } from "./missing-record.tsx";
 
 type PlainKind = Exclude<RecordKind, PagedKind>;
@@ -99,6 +100,7 @@ function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: stri
         <Restore key={at.value} kind={restorableKind} id={id} at={at.value} label="Restore this" />
       )}
       <Facts kind={kind} record={record} />
+      {record.expire_hosts_after_hours !== undefined && !isGone && !isPast.value && <ExpiresNext networkId={id} />}
       <h2>History</h2>
       <Transactions filter={transactions} hostId={typeof record.host_id === "string" ? record.host_id : undefined} />
     </Page>

@@ -5,6 +5,7 @@ import { isLocallyAdministered } from "../../base/mac.ts";
 import type { Sql } from "../../db/connection.ts";
 import { addressOfKey } from "../../resources/sightings.ts";
 import { Looks } from "./looks.ts";
+import { BY_PERSON } from "./provenance.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -26,6 +27,8 @@ export interface Expired {
 /** A record known only from sweeps and neighbor tables. */
 export interface Expiring extends Expired {
   readonly label: string;
+  /** True for a host that ever answered SNMP, and for what a person wrote: it becomes stale instead. */
+  readonly is_kept: boolean;
   /** When its hours are over, at the earliest. */
   readonly due_at: Instant;
   /** Its addresses. */
@@ -78,8 +81,14 @@ export function* findExpiredSightings(
 /**
  * Hosts, then addresses, that expire if they are not seen again; those last seen first come first.
  * @param before only those last seen so long ago that they may be due by then
+ * @param limit of each kind
  */
-export function* findExpiring(db: Sql["$client"], networkN: number, before: Instant): Generator<Expiring> {
+export function* findExpiring(
+  db: Sql["$client"],
+  networkN: number,
+  before: Instant,
+  limit = Number.MAX_SAFE_INTEGER,
+): Generator<Expiring> {
   const hours = hoursOf(db, networkN);
   if (hours === null) return;
   const began = beganAt(db, networkN);
@@ -89,20 +98,23 @@ export function* findExpiring(db: Sql["$client"], networkN: number, before: Inst
       hours.expire_random_macs_after_hours ?? Number.POSITIVE_INFINITY,
     );
     if (shortest === Number.POSITIVE_INFINITY) continue;
-    const rows = db.query(sql).iterate(networkN, formatInstant(Math.max(0, before - shortest * HOUR_MS))) as Iterable<{
+    const cutoff = formatInstant(Math.max(0, before - shortest * HOUR_MS));
+    const rows = db.query(sql).iterate(networkN, cutoff, limit) as Iterable<{
       id: string;
       label: string;
       last_seen_at: string;
       heard_at: string | null;
       is_random: number | null;
+      is_kept: number;
       addresses: string | null;
     }>;
-    for (const { id, label, last_seen_at, heard_at, is_random, addresses } of rows) {
+    for (const { id, label, last_seen_at, heard_at, is_random, is_kept, addresses } of rows) {
       const after = hoursFor(hours, setting, is_random === 1);
       const seen = [last_seen_at, heard_at ?? ""].reduce((some, other) => (some > other ? some : other));
       if (after === null) continue;
       const due_at = Math.max(parseInstant(seen) ?? 0, began) + after * HOUR_MS;
-      yield { entity, id, label, last_seen_at, hours: after, due_at, addresses: addresses?.split(" ") ?? [] };
+      const own = { entity, id, label, is_kept: is_kept === 1, addresses: addresses?.split(" ") ?? [] };
+      yield { ...own, last_seen_at, hours: after, due_at };
     }
   }
 }
@@ -147,18 +159,22 @@ const IS_REPORTED = `EXISTS (SELECT 1 FROM discovery_tellings t WHERE t.host_n =
 /** Others have been marked as stale before: they stay. */
 const IS_FRESH = (table: string) => `${member(table, "stale_since")} IS NULL`;
 
-const HOSTS = `SELECT r.id, ${member("h", "name")} AS label, ${LAST_SEEN} AS last_seen_at, ${HEARD_AT} AS heard_at,
-    ${IS_RANDOM} AS is_random,
+const IS_TOUCHED = (n: string) => `EXISTS (SELECT 1 FROM history_versions v
+  JOIN history_transactions t ON t.sequence = v.key & 2147483647
+  WHERE v.key BETWEEN (${n} << 31) AND (${n} << 31) + 2147483647 AND ${BY_PERSON})`;
+
+const HOSTS = `SELECT r.id, ${member("h", "name")} AS label, x.last_seen_at, ${HEARD_AT} AS heard_at, ${IS_RANDOM} AS is_random,
+    ${HAS_ANSWERED} OR ${IS_TOUCHED("h.n")} AS is_kept,
     (SELECT group_concat(ip_address, ' ') FROM ip_addresses WHERE host_n = h.n) AS addresses
-  FROM hosts h JOIN observations o ON o.n = h.n JOIN history_records r ON r.n = h.n
-  WHERE h.network_n = +?1 AND ${LAST_SEEN} < ?2 AND (${IS_FRESH("h")} OR NOT ${HAS_ANSWERED})
-  ORDER BY ${LAST_SEEN}, h.n`;
-const ADDRESSES = `SELECT r.id, a.ip_address AS label, ${LAST_SEEN} AS last_seen_at, NULL AS heard_at,
-    ${IS_RANDOM} AS is_random, a.ip_address AS addresses
-  FROM ip_addresses a JOIN hosts h ON h.n = a.host_n JOIN observations o ON o.n = a.n
-  JOIN history_records r ON r.n = a.n
-  WHERE a.network_n = +?1 AND ${LAST_SEEN} < ?2 AND NOT ${IS_REPORTED}
-  ORDER BY ${LAST_SEEN}, a.n`;
+  FROM (SELECT h.n, ${LAST_SEEN} AS last_seen_at FROM hosts h JOIN observations o ON o.n = h.n
+    WHERE h.network_n = +?1 AND ${LAST_SEEN} < ?2 AND (${IS_FRESH("h")} OR NOT ${HAS_ANSWERED})
+    ORDER BY 2, h.n LIMIT ?3) x
+  JOIN hosts h ON h.n = x.n JOIN history_records r ON r.n = x.n`;
+const ADDRESSES = `SELECT r.id, a.ip_address AS label, x.last_seen_at, NULL AS heard_at, ${IS_RANDOM} AS is_random,
+    ${IS_TOUCHED("a.n")} AS is_kept, a.ip_address AS addresses
+  FROM (SELECT a.n, ${LAST_SEEN} AS last_seen_at FROM ip_addresses a JOIN observations o ON o.n = a.n
+    WHERE a.network_n = +?1 AND ${LAST_SEEN} < ?2 AND NOT ${IS_REPORTED} ORDER BY 2, a.n LIMIT ?3) x
+  JOIN ip_addresses a ON a.n = x.n JOIN hosts h ON h.n = a.host_n JOIN history_records r ON r.n = x.n`;
 const KINDS = [
   ["host", "expire_hosts_after_hours", HOSTS],
   ["ip_address", "expire_addresses_after_hours", ADDRESSES],

@@ -46,8 +46,8 @@ const group = "Subnets";
 const parameters = { id: SUBNET_EXAMPLE.id };
 
 const NEVER_ALLOCATED =
-  "Never the network or broadcast address (in IPv6 never the Subnet-Router anycast address, the first one), an address of a host of the network, or one in a range of any purpose or in a child subnet.";
-const FREE = `The lowest free addresses of a subnet, now or at a timestamp. ${NEVER_ALLOCATED} With \`prefix_length\`, the lowest empty prefixes of that length: without a subnet, range or host address.`;
+  "Never the network or broadcast address (in IPv6 never the Subnet-Router anycast address, the first one), an address of a host of the network, one that was seen in use and has not expired, or one in a range of any purpose or in a child subnet.";
+const FREE = `The lowest free addresses of a subnet, now or at a timestamp. ${NEVER_ALLOCATED} With \`prefix_length\`, the lowest empty prefixes of that length: without a subnet, range, host address or address seen in use.`;
 const ALLOCATE = `Allocates the lowest free addresses of a subnet: with \`host_id\` to that host, else as reservations, which are Reserved ranges of one address. With \`prefix_length\` it creates subnets from the lowest free prefixes instead. ${NEVER_ALLOCATED}
 
 Search and write are one transaction, so concurrent requests never get the same addresses. Up to ${ALLOCATED_MAX} with \`count\`: all, or none with \`entity_in_use\` if fewer are free. A field that does not apply to the request is rejected.`;

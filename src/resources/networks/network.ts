@@ -23,7 +23,8 @@ import { RECORD_EXAMPLE, type RecordOf, type WriteSchemas } from "../record.ts";
 import { withoutListItem } from "../references.ts";
 import { namesIn } from "../searching.ts";
 
-export const STALE_AFTER_HOURS_MAX = 87_600;
+/** Maximum of all hours: ten years. */
+export const EXPIRY_HOURS_MAX = 87_600;
 /** Hours unseen after which records known only from neighbor tables and sweeps end. */
 export const EXPIRY_DEFAULTS = {
   expire_addresses_after_hours: 720,
@@ -56,7 +57,7 @@ export const networkKind: Kind<NetworkRecord> = {
 };
 
 const hours = (description: string) =>
-  Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: STALE_AFTER_HOURS_MAX, description })));
+  Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: EXPIRY_HOURS_MAX, description })));
 const writeFields = {
   name: Name,
   description: Type.Optional(Nullable(Description)),

@@ -141,6 +141,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/subnets/tree": VIEWER,
   "GET /api/v1/subnets/:id/addresses": VIEWER,
   "GET /api/v1/subnets/:id/blocks": VIEWER,
+  "GET /api/v1/networks/:id/expiring": VIEWER,
   "GET /api/v1/subnets/:id/free": VIEWER,
   // "Member writes inventory": a Member could also enter the allocated records by hand.
   "POST /api/v1/subnets/:id/allocate": MEMBER,

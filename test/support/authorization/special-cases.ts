@@ -404,6 +404,17 @@ export const SPECIAL_CASES: Readonly<Record<string, (context: CallContext) => Ca
     ),
     { title: "nothing", path: context.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
   ],
+  "GET /api/v1/networks/:id/expiring": (context) => [
+    ...context.sites.map(
+      (site): Case => ({
+        title: site.name,
+        path: context.path.replace(":id", site.networkId),
+        code: context.reaches(site) ? null : "entity_not_found",
+        check: ({ data }) => expect(data.next.length).toBeLessThanOrEqual(20),
+      }),
+    ),
+    { title: "nothing", path: context.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
+  ],
   "PUT /api/v1/networks/:id/map-positions": (context) => [
     ...context.sites.flatMap((site) =>
       context.sites.map((other): Case => {
