@@ -7,6 +7,7 @@ import { withChecksum } from "../../../src/db/row-checksum.ts";
 import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
 import { type ApiKeyRecord, apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
 import { bindingKind } from "../../../src/resources/bindings/binding.ts";
+import { componentKind } from "../../../src/resources/components/component.ts";
 import { conflictAcceptanceKind } from "../../../src/resources/conflict-acceptances/acceptance.ts";
 import { recordConsolidation } from "../../../src/resources/consolidations/consolidation.ts";
 import { credentialAssignmentKind } from "../../../src/resources/credential-assignments/credential-assignment.ts";
@@ -169,6 +170,16 @@ export function inventory(
   tx.create(ifEntryKind, organizationId, ifEntryFields(host, 2, { neighbor: { type: "IfEntry", id: entry.id } }));
   for (const mac of ["00:00:00:00:00:02", "00:00:00:00:00:01"])
     tx.create(fdbEntryKind, organizationId, fdbEntryFields(entry, mac));
+  tx.create(componentKind, organizationId, {
+    host_id: host.id,
+    network_id: networkId,
+    class: "Chassis",
+    position: 1,
+    manufacturer: "Acme",
+    model: "AX-48",
+    serial_number: "AC1",
+    first_discovery_id: null,
+  });
   const port = tx.create(portKind, organizationId, portFields(host, 22));
   const service = tx.create(serviceKind, organizationId, serviceFields(host, "shell", { tags: [tag.id] }));
   tx.create(bindingKind, organizationId, bindingFields(service, port.id));
