@@ -10,6 +10,7 @@ import { recordPage } from "../names/record-page.ts";
 import { shownName } from "../names/shown-name.ts";
 import { changesText } from "../text/changes.ts";
 import { conflictText } from "../text/networks.ts";
+import { ownValue } from "../text/own-value.ts";
 import { hrefOf } from "../url/location.ts";
 
 type Party = DataOf<"/api/v1/conflicts">[number]["parties"][number];
@@ -74,7 +75,7 @@ function Evidence({ party: { entity_type, mac_address, port, since, by, seen_by 
       )}
       {seen_by.map(({ kind, host, interface: entry, since: seenSince }) => (
         <span key={`${kind} ${host?.id} ${entry?.id} ${seenSince}`} class="station">
-          {conflictText.seenBy[kind]}
+          {ownValue(conflictText.seenBy, kind)}
           {host !== null && (
             <>
               {" "}
