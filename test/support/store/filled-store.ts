@@ -211,6 +211,16 @@ async function runDiscovery(appliance: TestAppliance): Promise<void> {
   await writer.devices(sighting);
   clock.advance(60_000);
   await writer.devices(sighting);
+  // Changes serial number and name: the reads are remembered.
+  for (const number of [1, 2])
+    await writer.devices(
+      deviceAt("10.98.0.2", {
+        sys_name: `edge-2-${number}`,
+        serial_number: `EDGE2-${number}`,
+        interfaces: [ethernet(1, { mac_address: mac(1, 78) })],
+        addresses: [{ ip_address: "10.98.0.2", prefix_length: 24, if_index: 1 }],
+      }),
+    );
   const two = { mac_address: mac(200, 77) };
   const ports = { asked: [22], open: [{ number: 22, protocol: "Tcp", service: null }] } as const;
   await writer.addresses(seenAt("10.98.0.9", two), seenAt("10.98.0.10", { ...two, ports }));
