@@ -1,5 +1,5 @@
 // Expected location of each station: its edge port at the last complete read of a forwarding table that contained it,
-// and of the interfaces that the table refers to.
+// and of the interfaces and bridge ports that the table refers to.
 
 import type { Truth } from "../site/truth.ts";
 
@@ -10,16 +10,19 @@ export interface Place {
 
 export class Places {
   private readonly newest = new Map<string, Place>();
-  /** Places since, from tables whose interfaces were not all read: it may be there too. */
+  /** Places since, from tables whose interfaces or bridge ports were not all read: it may be there too. */
   private readonly unsure = new Map<string, Place>();
   /** By switch, the stations at its last complete read. */
   private readonly bySwitch = new Map<string, ReadonlyMap<string, string>>();
 
   read({ device, complete, stations }: Truth): void {
     if (!complete.has("forwarding")) return;
-    this.bySwitch.set(device, new Map(stations.map(({ mac, port }) => [mac, port])));
+    const isSure = complete.has("interfaces") && complete.has("vlans");
+    const listed = stations.map(({ mac, port }) => [mac, port] as const);
+    // Without all ports, what was listed before may stay.
+    this.bySwitch.set(device, new Map(isSure ? listed : [...(this.bySwitch.get(device) ?? []), ...listed]));
     for (const { mac, port } of stations) {
-      if (!complete.has("interfaces")) this.unsure.set(mac, { device, port });
+      if (!isSure) this.unsure.set(mac, { device, port });
       else {
         this.newest.set(mac, { device, port });
         this.unsure.delete(mac);
