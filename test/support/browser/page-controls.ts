@@ -56,7 +56,6 @@ export const WRITERS: ReadonlyArray<readonly [name: RegExp, page: RegExp, operat
   [/^Bind /, /./, ["createBinding"]],
   [/^Allocate/, /./, ["allocateFromSubnet"]],
   [/^Accept: /, /./, ["acceptConflict"]],
-  [/^Reopen: /, /./, ["withdrawConflictAcceptance"]],
   [/^Undo$/, /./, ["revertTransaction"]],
   [/^Take a backup$/, /./, ["createBackup"]],
   [/^Preview$/, /retention/, ["previewRetention"]],
