@@ -16,6 +16,7 @@ PACKAGES=(
   libnl-3-200=3.7.0-0.2+b1 libxdp1=1.3.1-1 libbpf1=1:1.1.2-0+deb12u1
 )
 
+command -v lldpd >/dev/null || { echo "lldpd listens to both: apt-get install lldpd=1.0.16-1+deb12u1" >&2; exit 2; }
 if [ "${1:-}" != inside ]; then
   WORK=$(mktemp -d)
   chmod 755 "$WORK"
