@@ -205,6 +205,37 @@ describe("a stack", () => {
     expect(await holders("serial_number")).toEqual([a, `${c} 10.0.0.2`]);
   });
 
+  test.each([["first"], ["last"]])(
+    "does not follow a member that stands alone with its cards, read %s",
+    async (when) => {
+      const withCards = (name: string, at: string, members: readonly Member[]) =>
+        deviceAt(at, {
+          ...stack(members).device,
+          sys_name: name,
+          interfaces: members.map(({ serial }, index) =>
+            ethernet(index + 1, { mac_address: mac(1, Number(serial.slice(-2))) }),
+          ),
+          addresses: [address(at)],
+        });
+      await scan.devices(withCards("stack-1", "10.0.0.2", whole));
+      const [before] = await hosts();
+      const now = [
+        withCards("single", "10.0.0.3", [{ position: 1, serial: b }]),
+        withCards("stack-1", "10.0.0.2", [
+          { position: 1, serial: a },
+          { position: 2, serial: c },
+        ]),
+      ];
+      for (let times = 0; times < 2; times += 1)
+        for (const sighting of when === "first" ? now : now.toReversed()) await scan.devices(sighting);
+      const found = (await hosts()).map(({ id, sys_name }) => [sys_name, id === before?.id]);
+      expect(found.sort()).toEqual([
+        ["single", false],
+        ["stack-1", true],
+      ]);
+    },
+  );
+
   test("does not follow a member that moves to another stack or stands alone", async () => {
     const other = (members: readonly Member[]) => {
       const { device } = stack(members);
@@ -300,6 +331,35 @@ describe("a decision", () => {
       decision: "No device has answered SNMP as this host.",
       devices: [],
     });
+  });
+
+  test("on the same grounds as the last one is not stored again", async () => {
+    const host = (container: number) =>
+      numbered(2, {
+        sys_name: "docker-1",
+        interfaces: [
+          ethernet(1, { mac_address: mac(1, 2) }),
+          ethernet(container, { mac_address: `02:42:ac:11:00:${container}` }),
+        ],
+      });
+    for (let container = 10; container < 20; container += 1) await scan.devices(host(container));
+    const { count } = appliance.reader.db.query("SELECT count(*) AS count FROM discovery_identities").get() as {
+      count: number;
+    };
+    // As a new host, then as a known one.
+    expect(count).toBe(2);
+    const [{ id }] = (await hosts()) as [JsonRecord];
+    expect((await identityOf(id)).devices).toMatchObject([{ basis: "Signs" }]);
+  });
+
+  test("counts unchanged reads only for the signs that the device has", async () => {
+    for (let times = 0; times < 3; times += 1) await scan.devices(numbered(2, { sys_name: "sw-2" }));
+    const counted = appliance.reader.db.query("SELECT sign, same FROM discovery_sign_counts").values();
+    expect(counted.sort()).toEqual([
+      ["addresses", 2],
+      ["cards", 2],
+      ["system_name", 2],
+    ]);
   });
 
   test("stays when the weights change", async () => {
@@ -428,6 +488,23 @@ describe("a host that proves to be two machines", () => {
       expect(untilNow(await get(`hosts/${id}?at=${at}`))).toBe(untilNow(before));
     },
   );
+
+  test("is split as the machine that it was first, also if an earlier version mixed them up", async () => {
+    const id = await mixUp();
+    appliance.inTransaction((tx) => tx.runAfterWrite(() => void tx.db.$client.run("DELETE FROM discovery_identities")));
+    await scan.devices(alike(2), alike(1));
+    await expectSplit(id);
+  });
+
+  test("is split when they take turns at addresses of their own, each unchanged, with their interfaces", async () => {
+    const id = await mixUp();
+    const { device } = twin(2);
+    const turns = [twin(1), deviceAt("10.0.0.2", { ...device, interfaces: [ethernet(1), ethernet(2), ethernet(5)] })];
+    for (let times = 0; times < 4; times += 1) for (const sighting of turns) await scan.devices(sighting);
+    await expectSplit(id);
+    expect((await named("twin-1")).interfaces).toHaveLength(2);
+    expect((await named("twin-2")).interfaces).toHaveLength(3);
+  });
 
   test("is split when serial number and name change back three times within ten reads", async () => {
     const at = "10.0.0.9";

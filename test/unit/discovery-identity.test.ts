@@ -136,11 +136,43 @@ describe("the weight of a sign", () => {
     expect(against(0, 2)).toBeCloseTo(PRIOR_WEIGHTS.ofOther("system_name"), 0);
     expect(against(1_000, 1_000)).toBeGreaterThan(against(2_000, 0));
   });
+
+  test("against a match is limited: after a quiet year, renamed or moved machines are still the same", () => {
+    // 100 hosts, read every hour.
+    const quiet = { same: 876_000, other: 60 };
+    const reads = { serial_numbers: quiet, cards: quiet, system_name: quiet, addresses: quiet };
+    const year = new Weights({ hosts: 100, reads }, () => 1);
+    const server = { macs: [mac(1), mac(2)], sysName: "a", addresses: ["10.0.0.1"] };
+    const changes: ReadonlyArray<readonly [Sample, Sample]> = [
+      [server, { ...server, sysName: "b" }],
+      [server, { ...server, addresses: ["10.0.0.2"] }],
+      [
+        { ...server, serials: ["x1"] },
+        { ...server, serials: ["x1"], sysName: "b", addresses: ["10.0.0.2"] },
+      ],
+    ];
+    for (const [known, seen] of changes) expect(matchSigns(signs(seen), signs(known), year)).not.toBeNull();
+  });
 });
 
 test("a host known only by its address matches any device found there", () => {
   expect(matchSigns(signs(complete), signs({ addresses: ["10.0.0.1"] }))?.reason).toBe("address only");
   expect(matchSigns(signs(complete), signs({ addresses: ["10.0.0.2"] }))).toBeNull();
+});
+
+test("devices with only addresses do not match by one that neither answers at", () => {
+  const at = (polled: string) => ({ ...signs({ addresses: [polled, "192.168.1.1"] }), managed: new Set([polled]) });
+  expect(matchSigns(at("10.0.0.2"), at("10.0.0.3"))).toBeNull();
+  expect(matchSigns(at("10.0.0.2"), at("192.168.1.1"))).not.toBeNull();
+});
+
+test("the cards of a chassis that left its stack count with its serial number", () => {
+  const member = { serials: ["b"], macs: [mac(2)] };
+  const stack = { serials: ["a", "b"], macs: [mac(1), mac(2)], sysName: "stack", addresses: ["10.0.0.1"] };
+  const { score } = similarity(signs({ ...member, sysName: "spare", addresses: ["10.0.0.2"] }), signs(stack));
+  expect(score).toBeLessThan(MATCH_SCORE_MIN);
+  expect(matchSigns(signs({ ...member, sysName: "stack", addresses: ["10.0.0.2"] }), signs(stack))).not.toBeNull();
+  expect(matchSigns(signs({ ...member, sysName: "spare", addresses: ["10.0.0.1"] }), signs(stack))).not.toBeNull();
 });
 
 test("among several candidates the most similar one is chosen, and the first of equal ones", () => {

@@ -22,7 +22,7 @@ import {
 } from "./identity-memory.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import type { Signs } from "./signs.ts";
-import { changesBack, countUnchanged, isFirstMachine } from "./two-machines.ts";
+import { changesBack, isFirstMachine } from "./two-machines.ts";
 
 /** The host that a device is. */
 export interface IdentifiedHost {
@@ -65,14 +65,13 @@ export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceS
   const isKept = (each: RankedCandidate<string>) =>
     each.id === last?.hostId && (each.isMatch || each.signs.addresses.has(address)) && mayBe(each);
   const kept = isSame ? ranked.find(isKept) : undefined;
-  if (kept !== undefined) {
-    countUnchanged(write, kept.id);
-    return { known: hostOf(kept), split: null, conclude: () => {} };
-  }
-  const best = ranked.find((each) => each.isMatch && mayBe(each));
+  const best = kept ?? ranked.find((each) => each.isMatch && mayBe(each));
+  // Decisions of earlier versions are not remembered.
+  const wasHere = (id: string) => (last === null ? write.index.reportersAt(address).includes(id) : last.hostId === id);
+  const split = splitBy(write, signs, { ranked, best, wasHere, mayBe });
+  if (kept !== undefined && split === null) return { known: hostOf(kept), split, conclude: () => {} };
   const reporter =
     best === undefined && sighting.device.broken !== undefined ? lastReporter(write, signs, sighting) : null;
-  const split = splitBy(write, signs, { ranked, best, last, mayBe });
   const known = split !== null ? knownAfter(split, ranked) : best === undefined ? reporter : hostOf(best);
   const next = ranked.find(({ id }) => id !== known?.id);
   const decision: IdentityDecision = {
@@ -91,18 +90,19 @@ export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceS
 interface Ranking {
   readonly ranked: ReadonlyArray<RankedCandidate<string>>;
   readonly best: RankedCandidate<string> | undefined;
-  readonly last: ReturnType<typeof rememberedIdentity>;
+  /** True for the host that the device at this address was before. */
+  readonly wasHere: (id: string) => boolean;
   readonly mayBe: (candidate: { readonly id: string }) => boolean;
 }
 
 /** Two machines are proven if another one answered as this host in the same scan, or if they take turns. */
-function splitBy(write: ScanWrite, signs: Signs, { ranked, best, last, mayBe }: Ranking): SplitHost | null {
+function splitBy(write: ScanWrite, signs: Signs, { ranked, best, wasHere, mayBe }: Ranking): SplitHost | null {
   if (best !== undefined) {
     const isProven = !write.index.isConsolidated(best.id) && changesBack(write, best.id, signs);
     return isProven ? { id: best.id, isFirst: isFirstMachine(write, best.id, signs) } : null;
   }
   const other = ranked.find((each) => each.isMatch && !mayBe(each));
-  if (other === undefined || other.id !== last?.hostId) return null;
+  if (other === undefined || !wasHere(other.id)) return null;
   return { id: other.id, isFirst: isFirstMachine(write, other.id, signs) };
 }
 

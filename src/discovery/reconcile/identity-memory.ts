@@ -21,6 +21,7 @@ const identities = sqliteTable("discovery_identities", {
   checksum: integer().notNull(),
 });
 
+type IdentityRow = typeof identities.$inferSelect;
 const identityRows = new KeyedRows(identities, ["network_n", "ip_address", "sequence"]);
 
 /** Values listed per sign; a switch has hundreds of MAC addresses. */
@@ -86,11 +87,7 @@ interface RememberedIdentity {
 
 /** The last decision on the device at an address. */
 export function rememberedIdentity({ tx, networkId }: ScanWrite, address: string): RememberedIdentity | null {
-  const row = tx.db.$client.query(NEWEST).get(tx.recordN(networkId) ?? 0, address) as {
-    host_n: number;
-    signs: string;
-    candidates: string;
-  } | null;
+  const row = tx.db.$client.query(NEWEST).get(tx.recordN(networkId) ?? 0, address) as IdentityRow | null;
   if (row === null) return null;
   const candidates = new Set(JSON.parse(row.candidates) as number[]);
   return { hostId: tx.recordId(row.host_n), signs: row.signs, candidates };
@@ -102,7 +99,10 @@ export function digestOfSigns({ serialNumbers, chassisId, macs, sysName, address
   return new Bun.CryptoHasher("sha256").update(JSON.stringify([sorted, chassisId, sysName])).digest("base64");
 }
 
-/** Remembers a decision, after this transaction. */
+/**
+ * Remembers a decision, after this transaction. One on the same grounds as the last only updates its signs: machines with
+ * containers have other cards in every scan.
+ */
 export function rememberIdentity(
   { tx, networkId }: ScanWrite,
   address: string,
@@ -114,18 +114,31 @@ export function rememberIdentity(
   const ids = [...new Set([...candidateIds, hostId])];
   tx.runAfterWrite(() => {
     const numbers = ids.map((id) => tx.recordN(id)).filter((n) => n !== null);
+    const network_n = tx.recordN(networkId) as number;
+    const host_n = tx.recordN(hostId) as number;
+    const last = tx.db.$client.query(NEWEST).get(network_n, address) as IdentityRow | null;
+    const isSame =
+      last?.host_n === host_n && groundsOf(JSON.parse(last.decision) as IdentityDecision) === groundsOf(decision);
+    const made = isSame ? last : { sequence: tx.sequence, decided_at: tx.instant, decision: JSON.stringify(decision) };
     const row = withChecksum(identities, {
-      network_n: tx.recordN(networkId) as number,
+      network_n,
       ip_address: address,
-      sequence: tx.sequence,
-      decided_at: tx.instant,
-      host_n: tx.recordN(hostId) as number,
+      sequence: made.sequence,
+      decided_at: made.decided_at,
+      host_n,
       signs,
       candidates: JSON.stringify(numbers.sort((a, b) => a - b)),
-      decision: JSON.stringify(decision),
+      decision: made.decision,
     });
     identityRows.upsert(tx.db, row);
   });
+}
+
+/** The hosts, and which of their signs agree and differ. */
+function groundsOf({ basis, known, next }: IdentityDecision): string {
+  const signsOf = (host: WeighedHost | null) =>
+    host === null ? null : [host.host_id, host.signs.map(({ sign, common }) => [sign, common > 0])];
+  return JSON.stringify([basis, signsOf(known), signsOf(next)]);
 }
 
 /** The compared signs of a candidate. */
@@ -163,7 +176,7 @@ function first(values: readonly string[]): string[] {
   return [...values].sort().slice(0, VALUES_MAX);
 }
 
-const NEWEST = `SELECT host_n, signs, candidates FROM discovery_identities
+const NEWEST = `SELECT * FROM discovery_identities
   WHERE network_n = ?1 AND ip_address = ?2 ORDER BY sequence DESC LIMIT 1`;
 const OF_HOST = `SELECT d.ip_address, d.decided_at, d.decision FROM discovery_identities d
   WHERE d.host_n = +?1 AND d.sequence <= +?2 AND NOT EXISTS (SELECT 1 FROM discovery_identities l

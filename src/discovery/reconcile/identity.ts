@@ -36,9 +36,10 @@ export interface Similarity {
 /** Scores two sets of signs. A sign missing on one side does not count, nor does a difference in what was not read. */
 export function similarity(seen: Signs, known: Signs, weights: Weights = PRIOR_WEIGHTS): Similarity {
   const commonMacs = commonOf(seen.macs, known.macs);
+  const serials = compareSerials(seen, known, weights);
   const groups = [
-    compareSerials(seen, known, weights),
-    compareCards(seen, known, commonMacs, weights),
+    serials,
+    withoutMember(compareCards(seen, known, commonMacs, weights), serials, seen, known),
     compareChassis(seen, known, weights),
     compareNames(seen, known, weights),
     compareAddresses(seen, known, new Set(commonMacs), weights),
@@ -68,6 +69,19 @@ function compareCards(seen: Signs, known: Signs, common: readonly string[], weig
   return { ...whole, weight: mean * factor };
 }
 
+/** With only some chassis in common, the common cards may be theirs: a member that left its stack took both along. */
+function withoutMember(
+  cards: ComparedGroup | null,
+  serials: ComparedGroup | null,
+  seen: Signs,
+  known: Signs,
+): ComparedGroup | null {
+  if (cards === null || serials === null || cards.common.length === 0 || serials.common.length === 0) return cards;
+  const isWhole = serials.common.length === Math.max(seen.serialNumbers.size, known.serialNumbers.size);
+  if (isWhole || seen.unread.has("serial_numbers") || known.unread.has("serial_numbers")) return cards;
+  return { ...cards, weight: Math.max(0, cards.weight - serials.weight) };
+}
+
 /** A chassis id that is the MAC address of a card counts with the cards. */
 function compareChassis(seen: Signs, known: Signs, weights: Weights): ComparedGroup | null {
   const [some, other] = [seen.chassisId, known.chassisId];
@@ -87,14 +101,17 @@ function compareAddresses(
   commonMacs: ReadonlySet<string>,
   weights: Weights,
 ): ComparedGroup | null {
-  const common = [
-    ...new Set([...commonOf(managedOf(seen), known.addresses), ...commonOf(managedOf(known), seen.addresses)]),
-  ];
+  const common = commonAddresses(seen, known);
   const isOfCommonCard = (address: string) =>
     [seen, known].some(({ cards }) => commonMacs.has(cards.get(address) ?? ""));
   const others = common.filter((address) => !isOfCommonCard(address));
   if (common.length > 0 && others.length === 0) return null;
   return compareSets("addresses", seen, known, others, weights, [managedOf(seen), managedOf(known)]);
+}
+
+/** Those at which one of them answers: many devices have the same address in networks of their own. */
+function commonAddresses(seen: Signs, known: Signs): string[] {
+  return [...new Set([...commonOf(managedOf(seen), known.addresses), ...commonOf(managedOf(known), seen.addresses)])];
 }
 
 function managedOf({ managed, addresses }: Signs): ReadonlySet<string> {
@@ -147,7 +164,9 @@ export function hasOnlyAddresses(known: Signs): boolean {
 export function matchSigns(seen: Signs, known: Signs, weights: Weights = PRIOR_WEIGHTS): Similarity | null {
   const result = similarity(seen, known, weights);
   if (result.score >= MATCH_SCORE_MIN) return result;
-  const isAddressOnly = (hasOnlyAddresses(known) || hasOnlyAddresses(seen)) && result.addressCount > 0;
+  const isAddressOnly =
+    (hasOnlyAddresses(known) || hasOnlyAddresses(seen)) &&
+    commonAddresses(seen, known).some((address) => seen.addresses.has(address) && known.addresses.has(address));
   return isAddressOnly ? { ...result, reason: "address only" } : null;
 }
 

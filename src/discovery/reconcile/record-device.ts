@@ -40,7 +40,7 @@ import type { Reported, ReportedEach } from "./reported-fields.ts";
 import { rememberReport, unchangedReport } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { missedClause, rememberServed } from "./served-memory.ts";
-import { countRead } from "./sign-counts.ts";
+import { countRead, countSameRead } from "./sign-counts.ts";
 import { isOwnAddress, type Signs, signsOfDevice } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 import { countUnchanged, moveAddress, splitOffLast } from "./two-machines.ts";
@@ -58,7 +58,7 @@ export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: 
   if (recorded === null) return null;
   const { host, omitted } = recorded;
   if (before !== null) {
-    countRead(write, null);
+    countSameRead(write, sighting.device);
     countUnchanged(write, host.id);
     write.markReported(host.id);
     write.recordSeen(host.id, polledAddress, "answered SNMP");

@@ -7,6 +7,7 @@ import { renderObserved } from "../../db/kind.ts";
 import { observedChecksum, withChecksum } from "../../db/row-checksum.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import type { DeviceSighting } from "../sightings.ts";
 import { OmittedRows } from "./left-out.ts";
 import type { ScanWrite } from "./scan-write.ts";
@@ -129,7 +130,7 @@ function numbersIn({ seen, unread }: { readonly seen: string; readonly unread: s
   return [...(JSON.parse(seen) as number[]), ...(JSON.parse(unread ?? "[]") as number[])];
 }
 
-/** Numbers of the records in the last complete reports of a host: at an address, and at all others. */
+/** Numbers of the records in the last complete reports of a host: at an address, and at all others that it still has. */
 export function lastReportsOf(
   { tx }: ScanWrite,
   host: HostRecord,
@@ -138,8 +139,13 @@ export function lastReportsOf(
   const rows = tx.db.$client
     .query("SELECT ip_address, seen, unread FROM discovery_tellings WHERE host_n = ?1")
     .all(tx.recordN(host.id) ?? 0) as Array<{ ip_address: string; seen: string; unread: string | null }>;
+  const present = new Set(tx.children(ipAddressKind, "host_n", host.id).map((each) => each.ip_address));
   const seenAt = (isHere: boolean) =>
-    new Set(rows.flatMap((row) => ((row.ip_address === polledAddress) === isHere ? numbersIn(row) : [])));
+    new Set(
+      rows
+        .filter(({ ip_address: at }) => (isHere ? at === polledAddress : at !== polledAddress && present.has(at)))
+        .flatMap(numbersIn),
+    );
   return { own: seenAt(true), others: seenAt(false) };
 }
 

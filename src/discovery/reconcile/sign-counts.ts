@@ -5,8 +5,9 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import type { Device } from "../device.ts";
 import type { Similarity } from "./identity.ts";
-import { SIGN_GROUPS, type SignGroup } from "./signs.ts";
+import { SIGN_GROUPS, type SignGroup, signGroupsOf } from "./signs.ts";
 import type { SignCounts } from "./weights.ts";
 
 const signCounts = sqliteTable("discovery_sign_counts", {
@@ -53,20 +54,22 @@ type Counted = Map<SignGroup, { same: number; other: number }>;
 /** Per command, written once at its end. */
 const COUNTED = new WeakMap<CountingWrite, Counted>();
 
-/**
- * Counts which signs of a host stayed the same since the read before.
- * @param compared null if the whole report stayed the same
- */
-export function countRead(write: CountingWrite, compared: Similarity | null): void {
+/** Counts which signs of a host stayed the same since the read before. */
+export function countRead(write: CountingWrite, { groups }: Similarity): void {
   const counted = COUNTED.get(write) ?? startCounting(write);
-  const same = new Map(compared?.groups.map(({ group, common }) => [group, common.length > 0]));
-  for (const group of SIGN_GROUPS) {
-    const isSame = compared === null ? true : same.get(group);
-    const count = counted.get(group) ?? { same: 0, other: 0 };
-    if (isSame === undefined) continue;
-    counted.set(group, count);
-    count[isSame ? "same" : "other"] += 1;
-  }
+  for (const { group, common } of groups) add(counted, group, common.length > 0);
+}
+
+/** Counts a read of a host whose whole report stayed the same. */
+export function countSameRead(write: CountingWrite, device: Device): void {
+  const counted = COUNTED.get(write) ?? startCounting(write);
+  for (const group of signGroupsOf(device)) add(counted, group, true);
+}
+
+function add(counted: Counted, group: SignGroup, isSame: boolean): void {
+  const count = counted.get(group) ?? { same: 0, other: 0 };
+  counted.set(group, count);
+  count[isSame ? "same" : "other"] += 1;
 }
 
 function startCounting(write: CountingWrite): Counted {

@@ -2,7 +2,7 @@
 // machine has. Pure.
 
 import { cidrContains, parseCidr, parseIp } from "../../base/ip.ts";
-import { isSingleDevice } from "../../base/mac.ts";
+import { isSingleDevice, parseMac } from "../../base/mac.ts";
 import { append } from "../../base/multimap.ts";
 import type { Device, DeviceTable } from "../device.ts";
 
@@ -110,6 +110,20 @@ const GROUPS_BY_TABLE = [
 
 function isRead({ tables }: Device, table: DeviceTable, broken: readonly DeviceTable[]): boolean {
   return !broken.includes(table) && tables[table].state !== "partial" && tables[table].state !== "failed";
+}
+
+/** Groups of which a device has a sign. */
+export function signGroupsOf(device: Device): SignGroup[] {
+  const { interfaces = [], bridge_address, chassis_id, sys_name } = device;
+  const hasMac = typeof bridge_address === "string" || interfaces.some((each) => typeof each.mac_address === "string");
+  const has: Readonly<Record<SignGroup, boolean>> = {
+    serial_numbers: serialsOf(device).size > 0,
+    cards: hasMac,
+    chassis_id: typeof chassis_id?.value === "string" && parseMac(chassis_id.value) === null,
+    system_name: nameSign(sys_name) !== null,
+    addresses: true,
+  };
+  return SIGN_GROUPS.filter((group) => has[group]);
 }
 
 /** Serial numbers of the device and of its chassis. */

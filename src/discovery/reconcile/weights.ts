@@ -16,6 +16,8 @@ const PRIORS: Readonly<Record<SignGroup, { readonly same: number; readonly chanc
 };
 const PRIOR_READS = 1_000;
 const PRIOR_HOSTS = 1_000;
+/** Part of an assumed share of changes that remains: frequent reads make no sign more permanent. */
+const CHANGES_MIN = 1 / 4;
 /** Share of hosts assumed to have a value that too many have to count them. */
 const UBIQUITOUS = 0.5;
 
@@ -43,7 +45,9 @@ export class Weights {
     this.same = Object.fromEntries(
       SIGN_GROUPS.map((group) => {
         const { same, other } = reads[group] ?? { same: 0, other: 0 };
-        return [group, (same + PRIORS[group].same * PRIOR_READS) / (same + other + PRIOR_READS)];
+        const { same: assumed } = PRIORS[group];
+        const counted = (same + assumed * PRIOR_READS) / (same + other + PRIOR_READS);
+        return [group, Math.min(counted, 1 - (1 - assumed) * CHANGES_MIN)];
       }),
     ) as Record<SignGroup, number>;
   }
