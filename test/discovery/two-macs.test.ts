@@ -248,3 +248,20 @@ describe("no conflict", () => {
     expect(await listConflicts()).toEqual([]);
   });
 });
+
+test("an address that a silent device reported stays its own, and is in no conflict with the machine that has it now", async () => {
+  await start();
+  addRouter("10.0.0.5", [], { sys_name: "master", addresses: [address("10.0.0.5"), address("10.0.0.7")] });
+  addRouter("10.0.0.6", [], { sys_name: "backup" });
+  addSwitch(mac(1, 5), mac(1, 6));
+  await scan();
+  addRouter("10.0.0.6", [], { addresses: [address("10.0.0.6"), address("10.0.0.7")], sys_name: "backup" });
+  addRouter(R1, [heard(mac(1, 6))]);
+  addSwitch(mac(1, 6));
+  appliance.probes.devices.delete("10.0.0.5");
+  for (let times = 0; times < 2; times += 1) {
+    await scan();
+    expect(await at7()).toHaveLength(2);
+    expect(await listConflicts()).toEqual([]);
+  }
+});

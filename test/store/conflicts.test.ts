@@ -170,13 +170,20 @@ function expectedAddresses(recordsOf: RecordsOf, all: ReadonlyMap<string, ModelR
     const address = String(fields.ip_address);
     return `${address} ${PUBLIC.test(address) ? "" : fields.network_id}`;
   });
+  const entries = recordsOf(fdbEntryKind);
   return [...groups.values()].map((group) => {
     const present = group.filter(
       ({ fields }) => (all.get(String(fields.host_id))?.fields.stale_since ?? null) === null,
     );
     const claimants = present.length > 0 ? present : group;
     const macs = new Set(claimants.map(({ fields }) => fields.mac_address ?? null));
-    const holders = macs.size === 1 && !macs.has(null) ? [] : claimants;
+    const connected = claimants.filter(
+      ({ fields: { mac_address, network_id } }) =>
+        mac_address === null ||
+        entries.some(({ fields }) => fields.mac_address === mac_address && fields.network_id === network_id),
+    );
+    const isKnown = connected.some(({ fields }) => fields.mac_address !== null);
+    const holders = macs.size === 1 && !macs.has(null) ? [] : isKnown ? connected : claimants;
     return {
       type: "Address",
       value: String(group[0]?.fields.ip_address),

@@ -16,6 +16,8 @@ interface Contender {
   readonly answeredAt: number;
   /** True if another device has it in its neighbor table. */
   readonly isHeard: boolean;
+  /** True if a device reports the address as its own, with this MAC address. */
+  readonly isOwn: boolean;
 }
 
 /** Hours without a report of its own after which an address that nobody hears goes to the one that answers there. */
@@ -97,46 +99,49 @@ export class Contenders {
   }
 
   private read(): Seen {
-    const { tx, networkId, index } = this.write;
+    const { tx, networkId, scanId, index } = this.write;
     const { sighting } = this;
     const answers = ANSWERS.get(this.write)?.get(this.address);
     const owners = new Set<number>();
     const macs = new Map<string, Contender>();
-    const add = (mac: string | null, first: number, last: number, isHeard: boolean) => {
+    const add = (mac: string | null, first: number, last: number, kind: SightingKind) => {
       if (mac === null || (mac !== UNKNOWN_MAC && (!isSingleDevice(mac) || index.isShared(mac)))) return;
-      const before = macs.get(mac) ?? { first, last, answeredAt: 0, isHeard };
+      const isHeard = kind === "Neighbor";
+      const before = macs.get(mac) ?? { first, last, answeredAt: 0, isHeard, isOwn: false };
       macs.set(mac, {
         first: Math.min(before.first, first),
         last: Math.max(before.last, last),
         answeredAt: Math.max(before.answeredAt, isHeard ? 0 : last),
         isHeard: before.isHeard || isHeard,
+        isOwn: before.isOwn || kind === "Own",
       });
     };
-    const rows = tx.db.$client.query(CURRENT).values(tx.recordN(networkId), sightingKey(this.address)) as Row[];
+    const rows = tx.db.$client
+      .query(CURRENT)
+      .values(tx.recordN(networkId), sightingKey(this.address), scanId, tx.instant) as Row[];
     for (const [mac, first, last, kind, hostN, interfaceName] of rows) {
       if (kind === "Own" && hostN !== null) owners.add(hostN);
       if (kind === "Sweep" && answers !== undefined && !answers.has(mac)) continue;
-      if (interfaceName === null || !isLocalBridge(interfaceName)) add(mac, first, last, kind === "Neighbor");
+      if (interfaceName === null || !isLocalBridge(interfaceName)) add(mac, first, last, kind);
     }
-    for (const mac of answers ?? []) add(mac, tx.instant, tx.instant, false);
-    if (sighting !== null) add(sighting.mac_address, tx.instant, tx.instant, sighting.answered.length === 0);
+    for (const mac of answers ?? []) add(mac, tx.instant, tx.instant, "Sweep");
+    if (sighting !== null)
+      add(sighting.mac_address, tx.instant, tx.instant, sighting.answered.length === 0 ? "Neighbor" : "Sweep");
     return { macs, owners };
   }
 
   private hasLeft(mac: string): boolean {
     const { macs } = this.seen;
-    const { last, answeredAt, isHeard } = macs.get(mac) as Contender;
+    const { first, last, answeredAt, isHeard, isOwn } = macs.get(mac) as Contender;
     const rivals = [...macs].flatMap(([each, rival]) => (each === mac ? [] : [rival]));
     if (rivals.length === 0) return false;
     if (this.isAnswering(mac)) return true;
     // It answered after another one came: both are there.
-    if (rivals.some(({ first }) => first <= answeredAt)) return false;
+    if (rivals.some((rival) => rival.first <= answeredAt)) return false;
     const isUnconfirmed = this.write.tx.instant - last >= UNCONFIRMED_AFTER_HOURS * 3_600_000;
-    return (
-      (!isHeard && isUnconfirmed && rivals.some((rival) => rival.answeredAt > 0)) ||
-      this.isElsewhereSince(mac, last) ||
-      this.isUnforwarded(mac)
-    );
+    if (!isHeard && isUnconfirmed && rivals.some((rival) => rival.answeredAt > 0)) return true;
+    // A device's own report stays until the next one.
+    return !isOwn && (this.isElsewhereSince(mac, last) || this.isUnforwarded(mac, first));
   }
 
   private isElsewhereSince(mac: string, last: number): boolean {
@@ -147,9 +152,10 @@ export class Contenders {
     return tx.db.$client.query(ELSEWHERE).get(...values) !== null;
   }
 
-  /** True if it is in no forwarding table while another one is: it is off. */
-  private isUnforwarded(mac: string): boolean {
-    return !this.isForwarded(mac) && [...this.seen.macs.keys()].some((each) => each !== mac && this.isForwarded(each));
+  /** True if it is in no forwarding table while another one is, which has been seen there since: it is off. */
+  private isUnforwarded(mac: string, since: number): boolean {
+    if (this.isForwarded(mac)) return false;
+    return [...this.seen.macs].some(([each, { last }]) => each !== mac && last >= since && this.isForwarded(each));
   }
 
   private isForwarded(mac: string): boolean {
@@ -167,8 +173,8 @@ export class Contenders {
   }
 }
 
-/** Of a row in the last complete read of its reporter, the time of that read counts. */
-const CURRENT = `SELECT s.mac_address, s.first_seen, max(s.last_seen, r.read_at), r.kind, r.host_n,
+/** Of a row in the last complete read of its reporter, the time of that read counts, or now for one of this scan. */
+const CURRENT = `SELECT s.mac_address, s.first_seen, iif(r.scan_id = ?3, ?4, max(s.last_seen, r.read_at)), r.kind, r.host_n,
     (SELECT coalesce(('{' || e.members || '}') ->> '$.if_name', ('{' || e.members || '}') ->> '$.if_descr')
       FROM if_entries e WHERE e.n = s.if_entry_n)
   FROM discovery_sightings s JOIN discovery_reporters r ON r.n = s.reporter_n

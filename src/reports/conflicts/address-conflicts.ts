@@ -5,6 +5,7 @@ import { isLocalBridge } from "../../base/interface-name.ts";
 import { parseIp, uniqueWithin } from "../../base/ip.ts";
 import { virtualRouterOf } from "../../base/mac.ts";
 import { membersSql } from "../../db/shape.ts";
+import { entriesAt } from "../../history/edge-ports.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { sightingsAt } from "../../resources/sightings.ts";
@@ -79,7 +80,7 @@ export function* addressConflicts(
     const batch = JSON.stringify(shared.slice(start, start + STEP_ADDRESSES));
     const rows = connection.statement(HOLDERS).values(batch, organizationN, query.sequence, networks) as HolderRow[];
     for (const [value, holders] of Map.groupBy(rows.filter(claimsExclusively), ([each]) => each))
-      for (const parties of partiesByScope(value, holders))
+      for (const parties of partiesByScope(value, holders, forwardedAt(connection, query)))
         if (parties.length > 1 && !isVirtual(connection, query, value, parties))
           conflicts.push({ type: "Address", value, parties });
     yield;
@@ -110,13 +111,13 @@ function claimsExclusively([, , , , , mac, interfaceName, type]: HolderRow): boo
 }
 
 /** Hosts grouped by the scope in which the address is unique: per network, or everywhere. */
-function partiesByScope(address: string, holders: readonly HolderRow[]): Party[][] {
+function partiesByScope(address: string, holders: readonly HolderRow[], isForwarded: IsForwarded): Party[][] {
   const ip = parseIp(address);
   const within = ip === null ? "link" : uniqueWithin(ip);
   if (within === "link") return [];
   const byScope = Map.groupBy(holders, ([, , , networkId]) => (within === "network" ? networkId : ""));
   return [...byScope.values()].map((found) =>
-    byNumber(contradicting(found).map(([, n, id, networkId, claimN]) => ({ n, id, networkId, claimN }))),
+    byNumber(contradicting(found, isForwarded).map(([, n, id, networkId, claimN]) => ({ n, id, networkId, claimN }))),
   );
 }
 
@@ -143,13 +144,24 @@ function isVirtual(
 }
 
 /**
- * The holders that contradict each other. One that is no longer seen lost the address to the one that is; hosts with
- * one MAC address share it, as a cluster or the switches of an anycast gateway do.
+ * The holders that contradict each other. One that is no longer seen, or whose MAC address no forwarding table has, lost
+ * the address to the one that is there; hosts with one MAC address share it, as a cluster or the switches of an anycast
+ * gateway do.
  */
-function contradicting(holders: readonly HolderRow[]): readonly HolderRow[] {
+function contradicting(holders: readonly HolderRow[], isForwarded: IsForwarded): readonly HolderRow[] {
   const present = holders.filter(([, , , , , , , , staleSince]) => staleSince === null);
   const claiming = present.length > 0 ? present : holders;
   const [first] = claiming;
   const isShared = first?.[5] !== null && claiming.every(([, , , , , mac]) => mac === first?.[5]);
-  return isShared ? [] : claiming;
+  if (isShared || claiming.length < 2) return [];
+  const isThere = ([, , , networkId, , mac]: HolderRow) => mac === null || isForwarded(networkId, mac);
+  const connected = claiming.filter(isThere);
+  return connected.some(([, , , , , mac]) => mac !== null) ? connected : claiming;
+}
+
+type IsForwarded = (networkId: string, mac: string) => boolean;
+
+/** Whether a forwarding table of a network has a MAC address. */
+function forwardedAt(connection: StatementSource, query: ConflictQuery): IsForwarded {
+  return (networkId, mac) => entriesAt(connection, query, networkId, mac).length > 0;
 }
