@@ -19,6 +19,9 @@ const blocksOf = async (subnet: JsonRecord, query = "") =>
 /** An address in short form. */
 const short = ({ first: from, last, count, state }: JsonRecord) => `${from}-${last} ${count} ${state}`;
 
+/** conflicts.test.ts checks its fingerprint and acceptance. */
+const OPEN_CONFLICT = { fingerprint: expect.any(String), acceptance: null };
+
 describe("the addresses of a subnet", () => {
   test("are listed completely in a small one, each with state and host", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/28" });
@@ -31,7 +34,7 @@ describe("the addresses of a subnet", () => {
     const gateway = await newRange("10.2.3.1", "10.2.3.1", "Gateway");
     const dhcp = await newRange("10.2.3.8", "10.2.3.10", "Dhcp", { description: "Phones" });
     const room = await newSubnet({ cidr: "10.2.3.12/30", name: "Room" });
-    const empty = { ip_addresses: [], ip_range: null, subnet: null };
+    const empty = { ip_addresses: [], conflict: null, ip_range: null, subnet: null };
     const row = (address: string, state: string, fields: JsonRecord = {}) => ({
       ...empty,
       first: address,
@@ -57,7 +60,7 @@ describe("the addresses of a subnet", () => {
     expect(await rowsOf(subnet)).toEqual([
       row("10.2.3.0", "Network"),
       row("10.2.3.1", "Gateway", { ip_range: { id: gateway.id, purpose: "Gateway", description: null } }),
-      row("10.2.3.2", "Used", { ip_addresses: [holder(core, 0), holder(duplicate, 0)] }),
+      row("10.2.3.2", "Used", { ip_addresses: [holder(core, 0), holder(duplicate, 0)], conflict: OPEN_CONFLICT }),
       ...[3, 4, 5, 6, 7].map((n) => row(`10.2.3.${n}`, "Free")),
       row("10.2.3.8", "Dhcp", phones),
       row("10.2.3.9", "Used", { ...phones, ip_addresses: [holder(duplicate, 1)] }),
@@ -329,6 +332,7 @@ function naive(subnet: JsonRecord, { subnets, addresses, ranges, hosts }: Invent
     const row = {
       state,
       ip_addresses: held,
+      conflict: new Set(held.map(({ host }) => host.id)).size > 1 ? OPEN_CONFLICT : null,
       ip_range: range === undefined ? null : { id: range.id, purpose: range.purpose, description: range.description },
       subnet: child === undefined ? null : { id: child.id, cidr: child.cidr, name: child.name },
     };
