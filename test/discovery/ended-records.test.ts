@@ -38,6 +38,24 @@ const expectSettled = async (...again: Parameters<typeof scan.devices>) =>
   expect((await scan.devices(...again)).sequence).toBeNull();
 
 describe("an interface missing from a complete ifTable", () => {
+  test("has no stations while it waits for the next read, if no row of the forwarding table is of it", async () => {
+    const learning = ethernet(14, { forwarding: [{ mac_address: mac(9, 9), vlan_number: null }] });
+    const stack = chassis([], { interfaces: [...cards(...numbers(1, 13)), learning] });
+    const rest = (fields: Partial<Device> = {}) => chassis([], { interfaces: cards(1, 2, 3), ...fields });
+    await scan.devices(stack);
+    const tables = {
+      ...rest().device.tables,
+      forwarding: { state: "partial", problem: "1 row of no interface" } as const,
+    };
+    await scan.devices(rest({ tables }));
+    expect((await entry(14)).fdb_macs).toEqual([mac(9, 9)]);
+    await scan.devices(stack);
+    await scan.devices(rest());
+    expect(await entry(14)).not.toHaveProperty("fdb_macs");
+    await scan.devices(rest());
+    expect(await indexes()).toEqual([1, 2, 3]);
+  });
+
   test("ends with its forwarding entries in one version, with the reason among the findings", async () => {
     const pulled = ethernet(3, { forwarding: [{ mac_address: mac(9, 9), vlan_number: null }] });
     await scan.devices(chassis([], { interfaces: [...cards(1, 2), pulled] }));

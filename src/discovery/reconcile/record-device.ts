@@ -225,6 +225,9 @@ function writeReported(
         isBroken(device, "addresses") ||
         (address !== polledAddress && write.index.reportersAt(address).includes(host.id)),
       extended: new Set(device.extended_interfaces),
+      isForwardingComplete: ["interfaces", "forwarding"].every(
+        (table) => device.tables[table as DeviceTable].state === "complete",
+      ),
       isForwardingPartial: device.is_forwarding_partial === true,
       stacking: isAdditional ? undefined : device.stacking,
       vlans,

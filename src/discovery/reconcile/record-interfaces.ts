@@ -49,6 +49,8 @@ interface InterfaceContext {
   readonly mayHave: (address: string) => boolean;
   /** ifIndexes with a row in ifXTable. */
   readonly extended: ReadonlySet<number>;
+  /** True if ifTable and the forwarding table were read to their ends, and each row is of a reported interface. */
+  readonly isForwardingComplete: boolean;
   /** True if the forwarding table may hold more entries. */
   readonly isForwardingPartial: boolean;
   readonly vlans: NetworkVlans;
@@ -88,6 +90,12 @@ export function recordInterfaces(
     const current = new Set(matched.values());
     const missing = stored.filter((entry) => !current.has(entry) && isPresent(entry));
     context.ends.interfaces(missing, (entry) => keepAbsent(write, entry, context.omitted));
+    // An interface that waits for the next read learns nothing if all rows of the forwarding table are of others.
+    for (const entry of context.isForwardingComplete ? missing.filter(isPresent) : []) {
+      const learned = (forwarding.get(entry.id) ?? []).filter(({ id }) => tx.find(fdbEntryKind, id) !== null);
+      if (learned.length > 0)
+        syncForwarding(write, entry, { reported: [], stored: learned, isRetained: null, omitted: context.omitted });
+    }
   }
   const added = interfaces.filter((each) => !matched.has(each) && !leftovers.has(each));
   const deleted = deletedInterfacesAmong(added, interfaces, added.length === 0 ? [] : deletedInterfaces(write, host));
