@@ -35,17 +35,19 @@ CREATE TABLE discovery_reads_by_name (
   checksum INTEGER NOT NULL
 ) STRICT;
 
--- Signs of hosts that ended, by which they are recognized when they return.
+-- Signs of hosts that ended, one per row, by which they are recognized when they return.
 CREATE TABLE ended_hosts (
-  host_n     INTEGER PRIMARY KEY REFERENCES history_records (n),
+  host_n     INTEGER NOT NULL REFERENCES history_records (n),
+  -- As in ignored entries: serial:FOC1234, mac:00:1b:21:aa:bb:cc.
+  sign       TEXT NOT NULL,
   network_n  INTEGER NOT NULL REFERENCES history_records (n),
   ended_at   INTEGER NOT NULL,
   lineage_id TEXT NOT NULL,
-  -- JSON array as in ignored entries: ["serial:FOC1234", "mac:00:1b:21:aa:bb:cc"].
-  signs      TEXT NOT NULL,
-  checksum   INTEGER NOT NULL
-) STRICT;
-CREATE INDEX ended_hosts_by_network ON ended_hosts (network_n, ended_at);
+  checksum   INTEGER NOT NULL,
+  PRIMARY KEY (host_n, sign)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX ended_hosts_by_sign ON ended_hosts (network_n, lower(sign));
+CREATE INDEX ended_hosts_by_time ON ended_hosts (network_n, ended_at);
 
 -- Scans look for stacks by the serial number of any member.
 CREATE INDEX components_by_serial_number

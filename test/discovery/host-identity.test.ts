@@ -1,14 +1,16 @@
 // Host identity across scans: devices that share a card, an address or a name stay distinct, and a stack stays one host
 // while one of its members remains.
 
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import type { Device } from "../../src/discovery/device.ts";
 import type { DeviceSighting } from "../../src/discovery/sightings.ts";
+import { endedHostsWith } from "../../src/resources/ignored/ended-hosts.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { JsonRecord } from "../support/appliance/factories.ts";
 import { addressesOf, inventoryOf } from "../support/reconcile/inventory.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { address, deviceAt, ethernet, mac, numbered, seenAt } from "../support/reconcile/sightings.ts";
+import { planOf } from "../support/store/prepared-statements.ts";
 
 const appliance = applianceForEach();
 const scan = new ScanWriter(appliance);
@@ -413,6 +415,18 @@ describe("a host that ended", () => {
       ["10.0.0.5", null],
       ["10.0.0.9", first.id],
     ]);
+  });
+
+  test("is looked up by its signs, however many other hosts have ended", async () => {
+    const plan = appliance.inTransaction((tx) => {
+      const queries = spyOn(tx.db.$client, "query");
+      endedHostsWith(tx, 1, ["serial:SERIAL-2"]);
+      const texts = queries.mock.calls.map(([sql]) => sql);
+      queries.mockRestore();
+      return texts.flatMap((sql) => planOf(tx.db.$client, sql));
+    });
+    expect(plan).toContainEqual(expect.stringContaining("ended_hosts_by_sign (network_n=? AND <expr>=?)"));
+    expect(plan.filter((step) => step.startsWith("SCAN e"))).toEqual([]);
   });
 
   test("does not return as other hardware of its name, nor after 90 days, nor while it is restored", async () => {

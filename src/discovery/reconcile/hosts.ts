@@ -1,13 +1,13 @@
 // New hosts of a scan, except those that a person had ignored. A host that returns continues its lineage.
 
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
-import { type EndedHost, endedHostsOf, forgetEndedHost } from "../../resources/ignored/ended-hosts.ts";
+import { type EndedHost, endedHostsWith, forgetEndedHost } from "../../resources/ignored/ended-hosts.ts";
 import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { hasOnlyAddresses, identify, MATCH_SCORE_MIN, similarity } from "./identity.ts";
 import { discoveredHost, type HostFields } from "./new-records.ts";
 import type { ScanWrite } from "./scan-write.ts";
-import { SignIndex, type Signs, signsOfTexts } from "./signs.ts";
+import { SignIndex, type Signs, signsOfTexts, textsOfSigns } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 
 /**
@@ -22,31 +22,21 @@ export function newHost(write: ScanWrite, fields: HostFields, seen: Signs): Host
   return host;
 }
 
-interface RecognizedHost {
-  readonly ended: EndedHost;
-  readonly signs: Signs;
-}
-
-/** Read once per write that creates hosts. */
-const ENDED = new WeakMap<ScanWrite, { readonly index: SignIndex<RecognizedHost>; readonly taken: Set<number> }>();
+/** Ended hosts that returned in the same write. */
+const TAKEN = new WeakMap<ScanWrite, Set<number>>();
 
 /** Returns the ended host that returns, which no other one can be from now on. */
 function takeEndedHost(write: ScanWrite, seen: Signs): EndedHost | null {
   const { tx, networkId } = write;
-  let known = ENDED.get(write);
-  if (known === undefined) {
-    const all = endedHostsOf(tx, tx.recordN(networkId) ?? 0);
-    const index = new SignIndex(all.map((ended) => ({ ended, signs: signsOfTexts(ended.signs) })));
-    ENDED.set(write, (known = { index, taken: new Set() }));
-  }
-  const { index, taken } = known;
-  const candidates = index.sharingSign(seen).filter(({ ended }) => !taken.has(ended.hostN));
+  const taken = TAKEN.get(write) ?? new Set();
+  TAKEN.set(write, taken);
+  const candidates = endedHostsWith(tx, tx.recordN(networkId) ?? 0, textsOfSigns(seen))
+    .filter(({ hostN }) => !taken.has(hostN))
+    .map((ended) => ({ id: ended, signs: signsOfTexts(ended.signs) }));
   const best = identify(
     seen,
-    candidates
-      // An address alone may be another machine's by now, unless nothing else was ever known.
-      .filter(({ signs }) => !hasOnlyAddresses(seen) || hasOnlyAddresses(signs))
-      .map(({ ended, signs }) => ({ id: ended, signs })),
+    // An address alone may be another machine's by now, unless nothing else was ever known.
+    candidates.filter(({ signs }) => !hasOnlyAddresses(seen) || hasOnlyAddresses(signs)),
   );
   if (best === null) return null;
   taken.add(best.id.hostN);

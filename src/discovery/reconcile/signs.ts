@@ -144,13 +144,13 @@ export function signsOfTexts(texts: readonly string[]): Signs {
   });
 }
 
-/** Yields the lookup keys of hosts: each sign prefixed by its type. */
-export function* signKeys({ serialNumbers, chassisId, macs, sysName, addresses }: Signs): Generator<string> {
-  for (const serial of serialNumbers) yield `serial/${serial}`;
-  if (chassisId !== null) yield `chassis/${chassisId}`;
-  if (sysName !== null) yield `name/${sysName}`;
-  for (const mac of macs) yield `mac/${mac}`;
-  for (const address of addresses) yield `address/${address}`;
+/** Yields each sign prefixed by its type, as signsOfTexts parses them. */
+export function* textsOfSigns({ serialNumbers, chassisId, macs, sysName, addresses }: Signs): Generator<string> {
+  for (const serial of serialNumbers) yield `serial:${serial}`;
+  if (chassisId !== null) yield `chassis:${chassisId}`;
+  if (sysName !== null) yield `name:${sysName}`;
+  for (const mac of macs) yield `mac:${mac}`;
+  for (const address of addresses) yield `ip:${address}`;
 }
 
 /** Hosts by each of their signs: there may be thousands, and every sweep sees them again. */
@@ -158,13 +158,13 @@ export class SignIndex<Host extends { readonly signs: Signs }> {
   private readonly bySign = new Map<string, Host[]>();
 
   constructor(hosts: Iterable<Host>) {
-    for (const host of hosts) for (const key of signKeys(host.signs)) append(this.bySign, key, host);
+    for (const host of hosts) for (const key of textsOfSigns(host.signs)) append(this.bySign, key, host);
   }
 
   /** Returns the hosts that share a sign. */
   sharingSign(seen: Signs): Host[] {
     if (this.bySign.size === 0) return [];
-    return [...new Set([...signKeys(seen)].flatMap((key) => this.bySign.get(key) ?? []))];
+    return [...new Set([...textsOfSigns(seen)].flatMap((key) => this.bySign.get(key) ?? []))];
   }
 }
 

@@ -73,8 +73,8 @@ const OTHER_TABLES: Readonly<Record<string, OtherTable>> = {
   },
   ended_hosts: {
     check: "memory",
-    singular: "host that is recognized when it returns",
-    plural: "hosts that are recognized when they return",
+    singular: "sign of a host that may return",
+    plural: "signs of hosts that may return",
   },
   discovery_identities: {
     check: "memory",

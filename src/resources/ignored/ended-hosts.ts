@@ -11,14 +11,14 @@ import type { HostRecord } from "../hosts/host.ts";
 const RETURN_DAYS = 90;
 
 const endedHosts = sqliteTable("ended_hosts", {
-  host_n: integer().primaryKey(),
+  host_n: integer().notNull(),
+  sign: text().notNull(),
   network_n: integer().notNull(),
   ended_at: integer().notNull(),
   lineage_id: text().notNull(),
-  signs: text().notNull(),
   checksum: integer().notNull(),
 });
-const endedRows = new KeyedRows(endedHosts, ["host_n"]);
+const endedRows = new KeyedRows(endedHosts, ["host_n", "sign"]);
 
 export interface EndedHost {
   readonly hostN: number;
@@ -36,23 +36,25 @@ export function rememberEndedHost(tx: WriteTransaction, host: HostRecord, signs:
   if (host_n === null || host_n <= 0 || network_n === null) return;
   tx.runAfterWrite(() => {
     tx.db.$client.query(DROP_OLD).run(network_n, earliestOf(tx));
-    endedRows.upsert(
-      tx.db,
-      withChecksum(endedHosts, {
-        host_n,
-        network_n,
-        ended_at: tx.instant,
-        lineage_id: host.lineage_id ?? host.id,
-        signs: JSON.stringify(signs),
-      }),
-    );
+    // It may have ended before and been restored.
+    tx.db.$client.query(DROP).run(host_n);
+    const ended = { host_n, network_n, ended_at: tx.instant, lineage_id: host.lineage_id ?? host.id };
+    for (const sign of signs) endedRows.upsert(tx.db, withChecksum(endedHosts, { ...ended, sign }));
   });
 }
 
-/** Hosts of a network that ended in the last RETURN_DAYS days, the last one first, except restored ones. */
-export function endedHostsOf(tx: WriteTransaction, networkN: number): EndedHost[] {
-  const rows = tx.db.$client.query(RECENT).values(networkN, earliestOf(tx)) as Array<[number, string, string]>;
-  return rows.map(([hostN, lineageId, signs]) => ({ hostN, lineageId, signs: JSON.parse(signs) as string[] }));
+/**
+ * Hosts of a network that ended in the last RETURN_DAYS days and have one of some signs, the last one first, except
+ * restored ones. Signs may differ in case.
+ */
+export function endedHostsWith(tx: WriteTransaction, networkN: number, signs: Iterable<string>): EndedHost[] {
+  const { $client } = tx.db;
+  const list = JSON.stringify([...signs].map((sign) => sign.toLowerCase()));
+  const found = $client.query(WITH_SIGNS).values(networkN, list, earliestOf(tx)) as Array<[number, string]>;
+  return found.map(([hostN, lineageId]) => {
+    const rows = $client.query(SIGNS_OF).values(hostN) as Array<[string]>;
+    return { hostN, lineageId, signs: rows.map(([sign]) => sign) };
+  });
 }
 
 /** Forgets a host that returned, or that another one turned out to be. */
@@ -66,8 +68,10 @@ function earliestOf({ instant }: WriteTransaction): number {
   return instant - RETURN_DAYS * 86_400_000;
 }
 
-const RECENT = `SELECT e.host_n, e.lineage_id, e.signs FROM ended_hosts e
-  WHERE e.network_n = +?1 AND e.ended_at >= ?2 AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.n = e.host_n)
+const WITH_SIGNS = `SELECT DISTINCT e.host_n, e.lineage_id FROM json_each(+?2) j
+  CROSS JOIN ended_hosts e ON e.network_n = +?1 AND lower(e.sign) = j.value
+  WHERE +e.ended_at >= ?3 AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.n = e.host_n)
   ORDER BY e.ended_at DESC, e.host_n`;
+const SIGNS_OF = "SELECT sign FROM ended_hosts WHERE host_n = ?1 ORDER BY sign";
 const DROP = "DELETE FROM ended_hosts WHERE host_n = ?1";
 const DROP_OLD = "DELETE FROM ended_hosts WHERE network_n = ?1 AND ended_at < ?2";
