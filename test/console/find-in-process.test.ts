@@ -46,32 +46,6 @@ describe("locating", () => {
     expect(guest.problems()).toEqual([]);
   });
 
-  test("shows the last place of a machine that is off, on its own page and in its subnet too", async () => {
-    const { visitor, page } = await appliance.openAs(OWNER);
-    const { client, networkId } = appliance;
-    const [ip, mac] = ["10.77.0.9", "00:1b:21:77:00:09"];
-    const subnet = await expectOk(
-      client.post("subnets", { network_id: networkId, cidr: "10.77.0.0/28", subnet_type: "Lan" }),
-    );
-    const host = await expectOk(
-      client.post("hosts", {
-        network_id: networkId,
-        name: "loft-pc",
-        ip_addresses: [{ ip_address: ip, mac_address: mac }],
-      }),
-    );
-    const device = await expectOk(client.post("hosts", { network_id: networkId, name: "loft-sw" }));
-    const port = { host_id: device.id, if_index: 19, if_descr: "Gi1/0/19", oper_status: "Up" };
-    const { id } = await expectOk(client.post("if-entries", { ...port, fdb_macs: [mac] }));
-    await expectOk(client.put(`if-entries/${id}`, { ...port, fdb_macs: [] }));
-    for (const path of [`/?q=${ip}`, `/hosts/${host.id}`, `/subnets/${subnet.id}?tab=addresses`]) {
-      await page.goto(appliance.url + path);
-      await page.getByText("last seen at").first().waitFor();
-      await page.getByRole("link", { name: "loft-sw" }).first().waitFor();
-    }
-    expect(visitor.problems()).toEqual([]);
-  });
-
   test("shows both devices of one name, each with a link to its page", async () => {
     const { visitor, page } = await appliance.openAs(OWNER, "/?q=twin");
     const card = page.getByRole("region", { name: "Where it is" });
@@ -183,5 +157,31 @@ describe("locating", () => {
     const nextPage = await visitor.signIn(OWNER, PASSWORD);
     await nextPage.locator(".start-line").getByRole("link", { name: "laptop-7" }).waitFor();
     expect(await nextPage.locator(".start-line").getByRole("link", { name: "printer-2" }).count()).toBe(0);
+  });
+
+  test("shows the last place of a machine that is off, on its own page and in its subnet too", async () => {
+    const { visitor, page } = await appliance.openAs(OWNER);
+    const { client, networkId } = appliance;
+    const [ip, mac] = ["10.77.0.9", "00:1b:21:77:00:09"];
+    const subnet = await expectOk(
+      client.post("subnets", { network_id: networkId, cidr: "10.77.0.0/28", subnet_type: "Lan" }),
+    );
+    const host = await expectOk(
+      client.post("hosts", {
+        network_id: networkId,
+        name: "loft-pc",
+        ip_addresses: [{ ip_address: ip, mac_address: mac }],
+      }),
+    );
+    const device = await expectOk(client.post("hosts", { network_id: networkId, name: "loft-sw" }));
+    const port = { host_id: device.id, if_index: 19, if_descr: "Gi1/0/19", oper_status: "Up" };
+    const { id } = await expectOk(client.post("if-entries", { ...port, fdb_macs: [mac] }));
+    await expectOk(client.put(`if-entries/${id}`, { ...port, fdb_macs: [] }));
+    for (const path of [`/?q=${ip}`, `/hosts/${host.id}`, `/subnets/${subnet.id}?tab=addresses`]) {
+      await page.goto(appliance.url + path);
+      await page.getByText("last seen at").first().waitFor();
+      await page.getByRole("link", { name: "loft-sw" }).first().waitFor();
+    }
+    expect(visitor.problems()).toEqual([]);
   });
 });

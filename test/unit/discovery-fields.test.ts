@@ -102,7 +102,7 @@ describe("a device's interfaces", () => {
   });
 });
 
-test("a device's ARP neighbors exclude itself, and a MAC address responding for many is reported as shared", () => {
+test("a device's ARP neighbors exclude itself, keep both MAC addresses of one address, and show which one many share", () => {
   const proxied = Array.from({ length: 33 }, (_, number) => {
     return { ip_address: `10.0.1.${number}`, mac_address: mac(66), if_index: 1 };
   });
@@ -120,7 +120,10 @@ test("a device's ARP neighbors exclude itself, and a MAC address responding for 
       ],
     }),
   );
-  expect(neighbors.slice(0, 1)).toEqual([{ ip_address: "10.0.0.2", mac_address: mac(2), answered: [] }]);
-  expect(neighbors).toHaveLength(34);
-  for (const row of neighbors.slice(1)) expect(row).toMatchObject({ mac_address: mac(66), is_mac_shared: true });
+  expect(neighbors.slice(0, 2)).toEqual([
+    { ip_address: "10.0.0.2", mac_address: mac(2), answered: [] },
+    { ip_address: "10.0.0.2", mac_address: mac(3), answered: [] },
+  ]);
+  expect(neighbors).toHaveLength(35);
+  for (const row of neighbors.slice(2)) expect(row).toMatchObject({ mac_address: mac(66), is_mac_shared: true });
 });
