@@ -1,6 +1,7 @@
 // Identification of a device that answered: the decision of last time while its signs are the same, else a new one.
 
 import { isSingleDevice } from "../../base/mac.ts";
+import { groupedDigits } from "../../base/text.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import type { DeviceSighting } from "../sightings.ts";
@@ -21,6 +22,7 @@ import {
   weighedHost,
 } from "./identity-memory.ts";
 import type { ScanWrite } from "./scan-write.ts";
+import { COMPARED_HOSTS_MAX } from "./shared-signs.ts";
 import type { Signs } from "./signs.ts";
 import { changesBack, isFirstMachine } from "./two-machines.ts";
 
@@ -53,7 +55,7 @@ interface SplitHost {
  */
 export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceSighting): Identification {
   const address = sighting.ip_address;
-  const { known: candidates, weights } = write.index.candidates(signs, address);
+  const { known: candidates, weights, leftOut } = write.index.candidates(signs, address);
   const ranked = rankCandidates(signs, candidates, weights);
   // A person consolidated them: keep the match.
   const mayBe = ({ id }: { readonly id: string }) =>
@@ -69,7 +71,8 @@ export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceS
   // Decisions of earlier versions are not remembered.
   const wasHere = (id: string) => (last === null ? write.index.reportersAt(address).includes(id) : last.hostId === id);
   const split = splitBy(write, signs, { ranked, best, wasHere, mayBe });
-  if (kept !== undefined && split === null) return { known: hostOf(kept), split, conclude: () => {} };
+  if (kept !== undefined && split === null)
+    return { known: hostOf(kept), split, conclude: (host) => reportLeftOut(write, host, leftOut) };
   const reporter =
     best === undefined && sighting.device.broken !== undefined ? lastReporter(write, signs, sighting) : null;
   const known = split !== null ? knownAfter(split, ranked) : best === undefined ? reporter : hostOf(best);
@@ -81,6 +84,7 @@ export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceS
   };
   const conclude = (host: HostRecord) => {
     rememberIdentity(write, address, host.id, digest, ids, decision);
+    reportLeftOut(write, host, leftOut);
     if (known === null && next !== undefined && !next.isMatch && next.similarity.score >= DOUBT_SCORE_MIN)
       reportDoubt(write, host, next);
   };
@@ -136,6 +140,19 @@ function reportDoubt(write: ScanWrite, host: HostRecord, { id, similarity }: Ran
     label: host.name,
     reason: `may be the same machine as ${other.name}: has the same ${similarity.reason}${but}; consolidate them if so`,
     other_id: id,
+  });
+}
+
+/** Reports hosts that were not compared. */
+function reportLeftOut(write: ScanWrite, { id, name }: HostRecord, count: number): void {
+  if (count === 0) return;
+  const others = count === 1 ? "1 other host has" : `${groupedDigits(count)} other hosts have`;
+  write.addFinding({
+    type: "Partial",
+    entity: hostKind.name,
+    id,
+    label: `${name}: identity`,
+    reason: `${others} one of its MAC addresses or IP addresses and ${count === 1 ? "was" : "were"} not compared: the limit is ${COMPARED_HOSTS_MAX}`,
   });
 }
 

@@ -14,6 +14,7 @@ import { FormerHosts } from "./former-selves.ts";
 import { hasConflict, type MatchCandidate } from "./identity.ts";
 import { BY_PERSON, isTouchedByPerson } from "./provenance.ts";
 import { areInterfacesUnread } from "./reads-memory.ts";
+import { SharingHosts } from "./shared-signs.ts";
 import { countsAt } from "./sign-counts.ts";
 import { isOwnAddress, nameSign, type SignGroup, type Signs, serialSigns } from "./signs.ts";
 import { type SignCounts, Weights } from "./weights.ts";
@@ -36,6 +37,8 @@ interface KnownSigns extends Signs {
 export interface HostCandidates {
   readonly known: ReadonlyArray<MatchCandidate<string>>;
   readonly weights: Weights;
+  /** Number of further hosts that share a sign. */
+  readonly leftOut: number;
 }
 
 /** At most CANDIDATES_MAX + 1 each, oldest first. */
@@ -69,44 +72,33 @@ export class KnownHosts {
   }
 
   /**
-   * Live hosts that share a sign, oldest first, hosts of this transaction last; then consolidated hosts with a matching
-   * former sign. Excludes a host that lost the responding address through a manual edit.
+   * Live hosts that share a sign, at most COMPARED_HOSTS_MAX, oldest first, hosts of this transaction last; then
+   * consolidated hosts with a matching former sign. Excludes a host that lost the responding address through a manual
+   * edit.
    * @param polledAddress the address that responded: includes the host that responded there before, even if many hosts
    * have the address
    */
   candidates(seen: Signs, polledAddress: string | null = null): HostCandidates {
-    const ids = new Set<string>();
+    const found = new SharingHosts();
     const sharing = new Map<string, number>();
-    const count = (group: SignGroup, value: string, found: Iterable<string>) => {
-      const { size } = new Set(found);
+    const add = (group: SignGroup, value: string, ...lists: readonly string[][]) => {
+      const { size } = new Set(lists.flat());
       sharing.set(`${group}/${value}`, size > CANDIDATES_MAX ? Number.POSITIVE_INFINITY : size);
+      const usable = lists.flatMap((ids) => (ids.length > CANDIDATES_MAX ? [] : ids));
+      found.add(group, new Set(usable.flatMap((id) => this.formerHosts.survivorOf(id) ?? [])));
     };
-    const add = (found: readonly string[]) => {
-      if (found.length > CANDIDATES_MAX) return;
-      for (const id of found) {
-        const survivor = this.formerHosts.survivorOf(id);
-        if (survivor !== null) ids.add(survivor);
-      }
-    };
-    const addSharing = (group: SignGroup, value: string, found: readonly string[]) => {
-      count(group, value, found);
-      add(found);
-    };
-    for (const serial of seen.serialNumbers) addSharing("serial_numbers", serial, this.withSerial(serial));
+    for (const serial of seen.serialNumbers) add("serial_numbers", serial, this.withSerial(serial));
     for (const [mac, hosts] of this.hostsByMac(seen.macs)) {
-      const found = [this.withChanged("mac", mac, hosts.interfaces)];
-      if (!this.isShared(mac))
-        found.push(this.withChanged("mac", mac, hosts.addresses), this.withChanged("mac", mac, hosts.remembered));
-      for (const each of found) add(each);
-      count("cards", mac, found.flat());
+      const others = this.isShared(mac) ? [] : [hosts.addresses, hosts.remembered];
+      add("cards", mac, ...[hosts.interfaces, ...others].map((ids) => this.withChanged("mac", mac, ids)));
     }
     const { chassisId, sysName } = seen;
-    if (chassisId !== null)
-      addSharing("chassis_id", chassisId, this.found("chassis", chassisId, HOST_BY("chassis_id")));
-    if (sysName !== null) addSharing("system_name", sysName, this.found("name", sysName, HOST_BY("sys_name")));
-    for (const address of seen.addresses) addSharing("addresses", address, this.holdersOf(address));
+    if (chassisId !== null) add("chassis_id", chassisId, this.found("chassis", chassisId, HOST_BY("chassis_id")));
+    if (sysName !== null) add("system_name", sysName, this.found("name", sysName, HOST_BY("sys_name")));
+    for (const address of seen.addresses) add("addresses", address, this.holdersOf(address));
     const reporters = polledAddress === null ? [] : this.reportersAt(polledAddress);
-    for (const id of reporters) ids.add(id);
+    const closest = found.closest();
+    const ids = new Set([...closest, ...reporters]);
     const isEligible = (id: string) => polledAddress === null || !this.wasTakenFrom(id, polledAddress);
     const known = [...ids].filter(isEligible).flatMap((id): Array<MatchCandidate<string>> => {
       const signs = this.signsOf(id);
@@ -118,7 +110,8 @@ export class KnownHosts {
       const addresses = new Set([...signs.addresses].filter((address) => own?.addresses.has(address) === true));
       known.push({ id, signs: { ...signs, addresses }, reportedThere: reporters.includes(id), isFormerHost: true });
     }
-    return { known, weights: new Weights(this.counts(), (group, value) => sharing.get(`${group}/${value}`) ?? 0) };
+    const weights = new Weights(this.counts(), (group, value) => sharing.get(`${group}/${value}`) ?? 0);
+    return { known, weights, leftOut: found.size - closest.length };
   }
 
   /** True if other hosts were consolidated into this one. */

@@ -9,6 +9,8 @@ import type { HostRecord } from "../hosts/host.ts";
 
 /** Days within which a host returns with its lineage. */
 const RETURN_DAYS = 90;
+/** Maximum ended hosts compared with one that appears. */
+const COMPARED_MAX = 64;
 
 const endedHosts = sqliteTable("ended_hosts", {
   host_n: integer().notNull(),
@@ -45,7 +47,7 @@ export function rememberEndedHost(tx: WriteTransaction, host: HostRecord, signs:
 
 /**
  * Hosts of a network that ended in the last RETURN_DAYS days and have one of some signs, the last one first, except
- * restored ones. Signs may differ in case.
+ * restored ones; at most COMPARED_MAX, those with the most of the signs. Signs may differ in case.
  */
 export function endedHostsWith(tx: WriteTransaction, networkN: number, signs: Iterable<string>): EndedHost[] {
   const { $client } = tx.db;
@@ -68,10 +70,12 @@ function earliestOf({ instant }: WriteTransaction): number {
   return instant - RETURN_DAYS * 86_400_000;
 }
 
-const WITH_SIGNS = `SELECT DISTINCT e.host_n, e.lineage_id FROM json_each(+?2) j
-  CROSS JOIN ended_hosts e ON e.network_n = +?1 AND lower(e.sign) = j.value
-  WHERE +e.ended_at >= ?3 AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.n = e.host_n)
-  ORDER BY e.ended_at DESC, e.host_n`;
+const WITH_SIGNS = `SELECT host_n, lineage_id FROM (
+    SELECT e.host_n, e.lineage_id, e.ended_at FROM json_each(+?2) j
+    CROSS JOIN ended_hosts e ON e.network_n = +?1 AND lower(e.sign) = j.value
+    WHERE +e.ended_at >= ?3 AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.n = e.host_n)
+    GROUP BY e.host_n ORDER BY count(*) DESC, e.ended_at DESC, e.host_n LIMIT ${COMPARED_MAX})
+  ORDER BY ended_at DESC, host_n`;
 const SIGNS_OF = "SELECT sign FROM ended_hosts WHERE host_n = ?1 ORDER BY sign";
 const DROP = "DELETE FROM ended_hosts WHERE host_n = ?1";
 const DROP_OLD = "DELETE FROM ended_hosts WHERE network_n = ?1 AND ended_at < ?2";
