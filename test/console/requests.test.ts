@@ -17,9 +17,16 @@ describe.skipIf(!hasChromium)("the page", () => {
   });
 
   /** Opens a path in a new browser; `sent` are the requests so far, without the origin. */
-  async function open(path: string): Promise<{ readonly page: Page; readonly sent: string[]; problems(): string[] }> {
+  async function open(path: string, { networksAfter }: { readonly networksAfter?: RegExp } = {}) {
     const { visitor, page: handbook } = await appliance.visitAs(OWNER, "/handbook");
     await handbook.close();
+    if (networksAfter !== undefined) {
+      const response = visitor.context.waitForEvent("response", (each) => networksAfter.test(each.url()));
+      await visitor.context.route(/networks\?limit=0/, async (route) => {
+        await response;
+        await route.continue();
+      });
+    }
     const sent: string[] = [];
     visitor.context.on("request", (request) => {
       sent.push(`${request.method()} ${request.url().slice(appliance.url.length)}`);
@@ -46,6 +53,14 @@ describe.skipIf(!hasChromium)("the page", () => {
     await lastShown(page).waitFor();
     expect({ sent, isWithin: sent.length <= COLD_MAX }).toEqual({ sent, isWithin: true });
     expect(new Set(sent).size).toBe(sent.length);
+    expect(problems()).toEqual([]);
+  });
+
+  test("of a switch requests no network by id while the list of networks is still loading", async () => {
+    const { page, sent, problems } = await open(`/hosts/${filled.switchId}`, { networksAfter: /faceplate/ });
+    await page.locator("section[aria-label=Ports]").waitFor();
+    await page.locator("main").getByText("Main", { exact: true }).first().waitFor();
+    expect(sent.filter((each) => each.includes("/networks"))).toEqual([expect.stringContaining("limit=0")]);
     expect(problems()).toEqual([]);
   });
 

@@ -22,6 +22,9 @@ const lastNames = new Map<string, string | null>();
 /** Kinds by id of records with a current name, which can change. */
 const presentKinds = new Map<string, RecordKind>();
 const pending = new Map<string, { readonly kind: RecordKind; readonly at: string | null; readonly ids: Set<string> }>();
+let isFlushQueued = false;
+/** Kinds of which a component is loading all current records. */
+const loadingLists = new Set<RecordKind>();
 
 /** Name of a record, loaded if unknown; the caller rerenders once it is. @param at as in the URL; null for now */
 export function nameOf(kind: RecordKind, id: string, at: string | null): Name {
@@ -41,17 +44,39 @@ export function storeNames(kind: RecordKind, records: readonly NamedRecord[]): v
   for (const { id, name } of records) {
     presentKinds.set(id, kind);
     lastNames.set(id, name);
+    pending.get(pendingKey(kind, null))?.ids.delete(id);
     const stored = namesById.get(id);
     if (stored === undefined) namesById.set(id, signal<Name>(name));
     else stored.value = name;
   }
 }
 
+/**
+ * Requests no current names of a kind while a component is loading its whole list, which it then stores.
+ * @returns a function that ends this: names that were not in the list are requested
+ */
+export function awaitNames(kind: RecordKind): () => void {
+  loadingLists.add(kind);
+  return () => {
+    loadingLists.delete(kind);
+    queueFlush();
+  };
+}
+
 function enqueue(kind: RecordKind, id: string, at: string | null): void {
-  const key = `${at} ${kind}`;
-  if (pending.size === 0) queueMicrotask(flush);
+  const key = pendingKey(kind, at);
   const ids = pending.get(key)?.ids ?? new Set();
   pending.set(key, { kind, at, ids: ids.add(id) });
+  queueFlush();
+}
+
+function pendingKey(kind: RecordKind, at: string | null): string {
+  return `${at} ${kind}`;
+}
+
+function queueFlush(): void {
+  if (!isFlushQueued) queueMicrotask(flush);
+  isFlushQueued = true;
 }
 
 /** Color of a tag with a known name; undefined while loading. */
@@ -88,9 +113,12 @@ function namesAt(at: string | null): Map<string, Signal<Name>> {
 }
 
 function flush(): void {
-  const batches = [...pending.values()];
-  pending.clear();
-  for (const { kind, at, ids } of batches) for (const group of idGroups([...ids])) void load(kind, at, group);
+  isFlushQueued = false;
+  for (const [key, { kind, at, ids }] of [...pending]) {
+    if (at === null && loadingLists.has(kind)) continue;
+    pending.delete(key);
+    for (const group of idGroups([...ids])) void load(kind, at, group);
+  }
 }
 
 async function load(kind: RecordKind, at: string | null, ids: string[]): Promise<void> {

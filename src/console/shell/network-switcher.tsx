@@ -1,11 +1,11 @@
 // Network switcher: one network or all. The choice is in the URL and remembered for the next visit.
 
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { read } from "../api/client.ts";
 import { useResponse } from "../api/response.ts";
 import { choicesOf, Select } from "../components/select.tsx";
-import { nameOf, storeNames } from "../names/names.ts";
+import { awaitNames, nameOf, storeNames } from "../names/names.ts";
 import { at, network } from "../time/at.ts";
 import { NETWORK, readStored, writeStored } from "../url/local-storage.ts";
 import { go, hrefHere, location } from "../url/location.ts";
@@ -21,7 +21,7 @@ export function rememberNetwork(): void {
 export const unlistedNetwork = signal<string | null>(null);
 
 export function NetworkSwitcher() {
-  const { data } = useResponse(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } }), {
+  const { data, problem } = useResponse(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } }), {
     how: "refresh",
     types: ["network"],
   });
@@ -29,7 +29,10 @@ export function NetworkSwitcher() {
   const networkId = network.value;
   const isOther = networkId !== null && networks.every(({ id }) => id !== networkId);
   const isUnlisted = data !== undefined && isOther;
-  useEffect(() => storeNames("network", networks), [data]);
+  useLayoutEffect(() => {
+    if (data === undefined && problem === undefined) return awaitNames("network");
+    storeNames("network", networks);
+  }, [data, problem]);
   useEffect(() => {
     unlistedNetwork.value = isUnlisted ? networkId : null;
   }, [isUnlisted, networkId]);
