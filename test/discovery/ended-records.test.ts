@@ -432,6 +432,86 @@ describe("an address missing from complete address tables", () => {
   });
 });
 
+describe("a device that is renumbered", () => {
+  const at = (polled: string, given: number[], fields: Partial<Device> = {}) =>
+    chassis(given, { addresses: [address(polled)], ...fields }, polled);
+  const present = async () => [addressesOf(await host()), await indexes()];
+
+  test("loses its old address and a card pulled meanwhile, with the second read that lacks them", async () => {
+    await scan.devices(at("10.0.0.2", [1, 2, 3]));
+    await scan.devices(at("10.0.0.3", [1, 2]));
+    expect(await present()).toEqual([
+      ["10.0.0.2", "10.0.0.3"],
+      [1, 2, 3],
+    ]);
+    const { result } = await scan.devices(at("10.0.0.3", [1, 2]));
+    expect(await present()).toEqual([["10.0.0.3"], [1, 2]]);
+    expect(result.findings).toContainEqual(
+      expect.objectContaining({
+        type: "Closed",
+        label: "10.0.0.2 of core-1",
+        reason: "not in the address tables, 1 row, read to the end",
+      }),
+    );
+    await expectSettled(at("10.0.0.3", [1, 2]));
+  });
+
+  test("loses all addresses that it had there, and a second time as the first", async () => {
+    const both = { addresses: [address("10.0.0.2"), address("10.1.0.2", 2)] };
+    await scan.devices(at("10.0.0.2", [1, 2], both));
+    for (const polled of ["10.0.0.3", "10.0.0.4"]) {
+      for (let times = 0; times < 2; times += 1) await scan.devices(at(polled, [1, 2]));
+      expect(await present()).toEqual([[polled], [1, 2]]);
+    }
+  });
+
+  test.each<[string, Partial<Device>]>([
+    ["it started less than ten minutes ago", { up_time_ms: 60_000 }],
+    [
+      "its address tables were cut off",
+      { tables: { ...device().tables, addresses: { state: "partial", problem: "no answer" } } },
+    ],
+  ])("keeps them while %s", async (_when, fields) => {
+    await scan.devices(at("10.0.0.2", [1, 2, 3]));
+    for (let times = 0; times < 3; times += 1) await scan.devices(at("10.0.0.3", [1, 2], fields));
+    expect(await present()).toEqual([
+      ["10.0.0.2", "10.0.0.3"],
+      [1, 2, 3],
+    ]);
+    for (let times = 0; times < 2; times += 1) await scan.devices(at("10.0.0.3", [1, 2]));
+    expect(await present()).toEqual([["10.0.0.3"], [1, 2]]);
+  });
+
+  test("keeps an address at which a sweep still finds it, or that a person named", async () => {
+    await scan.devices(at("10.0.0.2", [1]));
+    for (let times = 0; times < 3; times += 1) {
+      await scan.devices(at("10.0.0.3", [1]));
+      await scan.addresses({ ip_address: "10.0.0.2", mac_address: null, answered: ["Icmp"] });
+    }
+    expect(await present()).toEqual([["10.0.0.2", "10.0.0.3"], [1]]);
+    const [named] = (await host()).ip_addresses;
+    expect((await owner.put(`ip-addresses/${named.id}`, { ...named, name: "old core" })).status).toBe(200);
+    tick();
+    for (let times = 0; times < 2; times += 1) await scan.devices(at("10.0.0.3", [1]));
+    const [stale] = (await host()).ip_addresses;
+    expect(stale).toMatchObject({ id: named.id, stale_since: expect.any(String) });
+    await expectSettled(at("10.0.0.3", [1]));
+  });
+
+  test("keeps what it reports only at one of two addresses that are read in turn", async () => {
+    const own = { addresses: [address("10.0.0.2"), address("10.0.0.3")] };
+    for (let times = 0; times < 3; times += 1) {
+      await scan.devices(at("10.0.0.2", [1, 2], own));
+      await scan.devices(at("10.0.0.3", [1, 3], own));
+    }
+    expect(await present()).toEqual([
+      ["10.0.0.2", "10.0.0.3"],
+      [1, 2, 3],
+    ]);
+    await expectSettled(at("10.0.0.2", [1, 2], own));
+  });
+});
+
 describe("a VLAN that scans found", () => {
   const vlan = (number: number) => ({ number, name: `v-${number}` });
   const sw = (given: number[], of: number[] = given, fields: Partial<Device> = {}) =>

@@ -1,12 +1,14 @@
 // Ends of interfaces, addresses and components that are missing from a complete read of their device. Records that a
 // person wrote or refers to stay, marked as stale.
 
+import { parseInstant } from "../../base/instant.ts";
 import type { Kind, RecordBase } from "../../db/kind.ts";
 import { type ComponentRecord, componentKind } from "../../resources/components/component.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import type { Device } from "../device.ts";
+import { lastOwnRead } from "./hearsay.ts";
 import { isKeptByPeople, markAbsent } from "./kept-records.ts";
 import {
   type EndingTable,
@@ -18,7 +20,7 @@ import {
   type TableSize,
   vlansRead,
 } from "./reads-memory.ts";
-import { lastReportsOf } from "./reports.ts";
+import { type LastReport, lastReportsOf } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 export class Ends {
@@ -28,7 +30,7 @@ export class Ends {
   private readonly polledAddress: string;
   private readonly before: ReadsMemory;
   private readonly judged: Partial<Record<EndingTable, TableSize>> = {};
-  private reports: ReturnType<typeof lastReportsOf> | null = null;
+  private reports: readonly LastReport[] | null = null;
   /** True if records are left for another command. */
   isUnfinished = false;
   /** True if a later read matters even if it is equal to this one. */
@@ -58,18 +60,26 @@ export class Ends {
   }
 
   /**
-   * Only addresses that the device itself reported: sightings by others expire.
+   * Only addresses that the device itself reported: sightings by others expire. What only a report at a former address
+   * had waits for a second read, and then ends with that address. Call before the others.
    * @param missing addresses that the report lacks, except the one that responded
    */
   addresses(missing: readonly IpAddressRecord[]): void {
+    const former = new Set(missing.map(({ ip_address }) => ip_address));
+    const isOfFormer = (record: IpAddressRecord) => {
+      const reports = this.reportsOf(record);
+      return reports.length > 0 && reports.every(({ ip_address }) => former.has(ip_address));
+    };
     this.end({
       kind: ipAddressKind,
       table: "addresses",
       missing,
       labelOf: ({ ip_address }) => ip_address,
-      isOwn: (n) => this.lastReports().own.has(n),
+      isOwn: (record) => this.wasReportedHere(record) || (isOfFormer(record) && this.wasMissing(record)),
       keep: (record) => markAbsent(this.write.tx, ipAddressKind, record),
     });
+    if (this.device.tables.addresses.state === "complete" && missing.some(isOfFormer)) this.isPostponed = true;
+    this.reports = null;
   }
 
   /** @param missing components that the report lacks */
@@ -98,9 +108,7 @@ export class Ends {
     const { doubt, isPassing, isCounting, size } = judgeRead(device, table, this.before.sizes[table] ?? null);
     if (size !== null) this.judged[table] = size;
     if (isCounting) this.isPostponed = true;
-    const gone = missing.filter(
-      ({ id }) => tx.observedOf(id).last_discovery_id !== scanId && isOwn(tx.recordN(id) ?? 0),
-    );
+    const gone = missing.filter((record) => tx.observedOf(record.id).last_discovery_id !== scanId && isOwn(record));
     if (gone.length === 0) return;
     if (doubt !== null) {
       if (!isPassing) return;
@@ -127,12 +135,28 @@ export class Ends {
     }
   }
 
-  /** False for what only another address of the host reported. */
-  private readonly isOwn = (n: number): boolean => this.lastReports().own.has(n) || !this.lastReports().others.has(n);
+  /** False for what only a report at another address of the host had. */
+  private readonly isOwn = (record: RecordBase): boolean =>
+    this.wasReportedHere(record) || this.reportsOf(record).length === 0;
 
-  private lastReports() {
+  private wasReportedHere(record: RecordBase): boolean {
+    return this.reportsOf(record).some(({ ip_address }) => ip_address === this.polledAddress);
+  }
+
+  /** The last reports with a record. */
+  private reportsOf({ id }: RecordBase): LastReport[] {
     this.reports ??= lastReportsOf(this.write, this.host, this.polledAddress);
-    return this.reports;
+    const n = this.write.tx.recordN(id) ?? 0;
+    return this.reports.filter(({ seen }) => seen.has(n));
+  }
+
+  /** True if the last complete read before this scan lacked the record, and nothing has seen it since. */
+  private wasMissing({ id }: RecordBase): boolean {
+    const last = lastOwnRead(this.write, this.host);
+    const { last_discovery_id, last_seen_at } = this.write.tx.observedOf(id);
+    return (
+      last !== null && last_discovery_id !== last.scanId && (parseInstant(last_seen_at ?? "") ?? last.at) < last.at
+    );
   }
 }
 
@@ -141,8 +165,8 @@ interface Missing<R extends RecordBase> {
   readonly table: EndingTable;
   readonly missing: readonly R[];
   readonly labelOf: (record: R) => string;
-  /** True for the numbers of records that this device reported. */
-  readonly isOwn: (n: number) => boolean;
+  /** True for records that this device reported. */
+  readonly isOwn: (record: R) => boolean;
   readonly keep: (record: R) => void;
 }
 

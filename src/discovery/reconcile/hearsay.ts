@@ -215,6 +215,21 @@ function lookOf(reporter: ReporterRow, { tx, scanId }: ScanWrite) {
   };
 }
 
+/** When the device's own addresses were last read to the end by another scan; null if never. */
+export function lastOwnRead(
+  { tx, scanId }: ScanWrite,
+  host: HostRecord,
+): { readonly at: Instant; readonly scanId: string } | null {
+  const rows = tx.db.$client.query(REPORTERS_OF).all(tx.recordN(host.id) ?? 0, "Own") as ReporterRow[];
+  const reads = rows.map((row) =>
+    row.scan_id === scanId
+      ? { at: row.previous_read_at, scanId: row.previous_scan_id }
+      : { at: row.read_at, scanId: row.scan_id },
+  );
+  const last = reads.reduce((some, other) => (other.at > some.at ? other : some), { at: 0, scanId: "" });
+  return last.at === 0 ? null : last;
+}
+
 function sweeperOf(write: ScanWrite): ReporterRow {
   const { tx, networkId } = write;
   const [known] = tx.db.$client.query(REPORTERS_WITHOUT_HOST).all(tx.recordN(networkId), "Sweep") as ReporterRow[];

@@ -130,23 +130,22 @@ function numbersIn({ seen, unread }: { readonly seen: string; readonly unread: s
   return [...(JSON.parse(seen) as number[]), ...(JSON.parse(unread ?? "[]") as number[])];
 }
 
-/** Numbers of the records in the last complete reports of a host: at an address, and at all others that it still has. */
-export function lastReportsOf(
-  { tx }: ScanWrite,
-  host: HostRecord,
-  polledAddress: string,
-): { readonly own: ReadonlySet<number>; readonly others: ReadonlySet<number> } {
+/** Numbers of the records in a host's last complete report at one of its addresses. */
+export interface LastReport {
+  readonly ip_address: string;
+  readonly seen: ReadonlySet<number>;
+}
+
+/** The last reports of a host at an address, and at all others that it has, except stale ones. */
+export function lastReportsOf({ tx }: ScanWrite, host: HostRecord, polledAddress: string): LastReport[] {
+  const present = tx.children(ipAddressKind, "host_n", host.id).filter((each) => each.stale_since === undefined);
+  const addresses = new Set([polledAddress, ...present.map((each) => each.ip_address)]);
   const rows = tx.db.$client
     .query("SELECT ip_address, seen, unread FROM discovery_tellings WHERE host_n = ?1")
     .all(tx.recordN(host.id) ?? 0) as Array<{ ip_address: string; seen: string; unread: string | null }>;
-  const present = new Set(tx.children(ipAddressKind, "host_n", host.id).map((each) => each.ip_address));
-  const seenAt = (isHere: boolean) =>
-    new Set(
-      rows
-        .filter(({ ip_address: at }) => (isHere ? at === polledAddress : at !== polledAddress && present.has(at)))
-        .flatMap(numbersIn),
-    );
-  return { own: seenAt(true), others: seenAt(false) };
+  return rows
+    .filter(({ ip_address }) => addresses.has(ip_address))
+    .map((row) => ({ ip_address: row.ip_address, seen: new Set(numbersIn(row)) }));
 }
 
 function find({ tx, networkId }: ScanWrite, address: string) {
