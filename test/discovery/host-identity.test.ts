@@ -417,6 +417,54 @@ describe("a host that ended", () => {
     ]);
   });
 
+  const answered = { answered: ["Icmp"] as const };
+  test.each<[string, Parameters<typeof seenAt>[1], string]>([
+    ["without a MAC address", {}, "10.0.0.2"],
+    ["with a MAC address of many", { mac_address: mac(1, 2) }, "10.0.0.2"],
+    ["at another address", {}, "10.0.0.77"],
+  ])("returns with its lineage although a sweep saw it first, %s", async (_how, seen, at) => {
+    const many = [1, 2, 3, 4].map((port) => ethernet(port, { mac_address: mac(port, 2) }));
+    const device = deviceAt("10.0.0.2", { ...sw.device, interfaces: many });
+    await scan.devices(device);
+    const first = await only();
+    await remove(first.id);
+    const ssh = { number: 22, protocol: "Tcp", service: { name: "OpenSSH", service_definition: "ssh" } } as const;
+    await scan.addresses(seenAt(at, { ...answered, ...seen, ports: { asked: [22], open: [ssh] } }));
+    const swept = await only();
+    const { result } = await scan.devices({ ...device, ip_address: at });
+    const again = await only();
+    expect(again).toMatchObject({ name: "sw-2", lineage_id: first.id });
+    expect(again.ports.map(({ number }: JsonRecord) => number).sort()).toEqual([161, 22]);
+    expect(again.services.map(({ name }: JsonRecord) => name).sort()).toEqual(["OpenSSH", "SNMP"]);
+    if (swept.lineage_id === null)
+      expect(result.findings).toContainEqual(
+        expect.objectContaining({ type: "Closed", id: swept.id, reason: "is the same device as sw-2" }),
+      );
+    expect((await scan.devices({ ...device, ip_address: at })).sequence).toBeNull();
+  });
+
+  test("returns with its lineage once its MAC address is seen, unless a person wrote what a sweep saw first", async () => {
+    const laptop = seenAt("10.0.0.5", { mac_address: mac(1, 5), hostname: "laptop" });
+    for (const isWritten of [false, true]) {
+      await scan.addresses(laptop);
+      const first = await only();
+      await remove(first.id);
+      await scan.addresses(seenAt("10.0.0.5"));
+      const swept = await only();
+      expect(swept.lineage_id).toBeNull();
+      if (isWritten) {
+        expect((await appliance.owner.put(`hosts/${swept.id}`, { ...swept, description: "Lab" })).status).toBe(200);
+        appliance.tick();
+      }
+      await scan.addresses(laptop);
+      const again = await only();
+      if (isWritten) expect(again).toMatchObject({ id: swept.id, lineage_id: null });
+      else expect(again.lineage_id).toBe(first.lineage_id ?? first.id);
+      expect(addressesOf(again)).toEqual(["10.0.0.5"]);
+      if (!isWritten) await remove(again.id);
+    }
+  });
+
   test("is looked up by its signs, however many other hosts have ended", async () => {
     const plan = appliance.inTransaction((tx) => {
       const queries = spyOn(tx.db.$client, "query");

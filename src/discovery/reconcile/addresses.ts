@@ -226,7 +226,7 @@ export class AddressBook {
   absorb(host: HostRecord, otherId: string, present: Addresses): void {
     const { tx, index, scanId } = this.write;
     const other = tx.find(hostKind, otherId);
-    if (other === null || otherId === host.id || !this.isOnlyObserved(other)) return;
+    if (other === null || otherId === host.id || !isOnlyObserved(tx, other)) return;
     // A MAC address that the device lacks belongs to another machine, whatever addresses the device reports.
     const ownMacs = index.signsOf(host.id)?.macs ?? new Set();
     if ([...(index.signsOf(otherId)?.macs ?? [])].some((mac) => !ownMacs.has(mac))) return;
@@ -266,24 +266,23 @@ export class AddressBook {
     this.byHost.delete(otherId);
     index.forget(otherId);
   }
+}
 
-  /** True if the host is known only from outside scans. */
-  private isOnlyObserved(host: HostRecord): boolean {
-    const { tx } = this.write;
-    if ([host.sys_name, host.sys_object_id, host.serial_number, host.chassis_id].some((each) => each !== null))
-      return false;
-    if (hasInterfaces(tx, host.id) || hasReported(tx, host.id)) return false;
-    const children = [
-      ...tx.children(ipAddressKind, "host_n", host.id),
-      ...tx.children(portKind, "host_n", host.id),
-      ...tx.children(serviceKind, "host_n", host.id),
-    ];
-    return (
-      host.source.type !== "Manual" &&
-      !isPlacedByPerson(tx, host) &&
-      [host, ...children].every((record) => !isTouchedByPerson(tx, record.id))
-    );
-  }
+/** True if the host is known only from outside scans, and no person wrote it or placed it on the map. */
+export function isOnlyObserved(tx: WriteTransaction, host: HostRecord): boolean {
+  if ([host.sys_name, host.sys_object_id, host.serial_number, host.chassis_id].some((each) => each !== null))
+    return false;
+  if (hasInterfaces(tx, host.id) || hasReported(tx, host.id)) return false;
+  const children = [
+    ...tx.children(ipAddressKind, "host_n", host.id),
+    ...tx.children(portKind, "host_n", host.id),
+    ...tx.children(serviceKind, "host_n", host.id),
+  ];
+  return (
+    host.source.type !== "Manual" &&
+    !isPlacedByPerson(tx, host) &&
+    [host, ...children].every((record) => !isTouchedByPerson(tx, record.id))
+  );
 }
 
 /** True if the host has interface entries. Called for every overheard address, so it loads none. */

@@ -25,23 +25,31 @@ export function newHost(write: ScanWrite, fields: HostFields, seen: Signs): Host
 /** Ended hosts that returned in the same write. */
 const TAKEN = new WeakMap<ScanWrite, Set<number>>();
 
+/** True if an ended host has the signs of a machine: its next host continues the lineage. */
+export function isReturning(write: ScanWrite, seen: Signs): boolean {
+  return endedHostOf(write, seen) !== null;
+}
+
 /** Returns the ended host that returns, which no other one can be from now on. */
 function takeEndedHost(write: ScanWrite, seen: Signs): EndedHost | null {
+  const ended = endedHostOf(write, seen);
+  if (ended === null) return null;
+  TAKEN.set(write, (TAKEN.get(write) ?? new Set()).add(ended.hostN));
+  forgetEndedHost(write.tx, ended.hostN);
+  return ended;
+}
+
+function endedHostOf(write: ScanWrite, seen: Signs): EndedHost | null {
   const { tx, networkId } = write;
-  const taken = TAKEN.get(write) ?? new Set();
-  TAKEN.set(write, taken);
   const candidates = endedHostsWith(tx, tx.recordN(networkId) ?? 0, textsOfSigns(seen))
-    .filter(({ hostN }) => !taken.has(hostN))
+    .filter(({ hostN }) => TAKEN.get(write)?.has(hostN) !== true)
     .map((ended) => ({ id: ended, signs: signsOfTexts(ended.signs) }));
   const best = identify(
     seen,
     // An address alone may be another machine's by now, unless nothing else was ever known.
     candidates.filter(({ signs }) => !hasOnlyAddresses(seen) || hasOnlyAddresses(signs)),
   );
-  if (best === null) return null;
-  taken.add(best.id.hostN);
-  forgetEndedHost(tx, best.id.hostN);
-  return best.id;
+  return best?.id ?? null;
 }
 
 /**

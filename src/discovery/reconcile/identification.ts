@@ -5,6 +5,8 @@ import { groupedDigits } from "../../base/text.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import type { DeviceSighting } from "../sightings.ts";
+import { isOnlyObserved } from "./addresses.ts";
+import { isReturning } from "./hosts.ts";
 import {
   DOUBT_SCORE_MIN,
   differenceOf,
@@ -56,7 +58,10 @@ interface SplitHost {
 export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceSighting): Identification {
   const address = sighting.ip_address;
   const { known: candidates, weights, leftOut } = write.index.candidates(signs, address);
-  const ranked = rankCandidates(signs, candidates, weights);
+  // If a sweep saw it before its agent answered, the host that ended returns and absorbs what the sweep created.
+  const isSeenReturning = ({ id, isMatch }: RankedCandidate<string>) =>
+    isMatch && isOnlyObserved(write.tx, write.tx.get(hostKind, id)) && isReturning(write, signs);
+  const ranked = rankCandidates(signs, candidates, weights).filter((each) => !isSeenReturning(each));
   // A person consolidated them: keep the match.
   const mayBe = ({ id }: { readonly id: string }) =>
     write.index.isConsolidated(id) || !isDifferentDevice(write, id, sighting);

@@ -9,11 +9,12 @@ import { DISCOVERED, INFERRED } from "../../resources/source.ts";
 import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { KEPT_ROW, type RowOutcome } from "../rows.ts";
 import type { AddressSighting } from "../sightings.ts";
-import { AddressBook, hasInterfaces } from "./addresses.ts";
+import { AddressBook, hasInterfaces, isOnlyObserved } from "./addresses.ts";
 import { Contenders } from "./contenders.ts";
 import { TYPE_DEFAULTS, typeOfAddress } from "./device-types.ts";
 import { looksDerived, nameOfMac, renameDerived } from "./host-names.ts";
-import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
+import { ignoredHost, isInDeletedSubnets, isReturning, newHost } from "./hosts.ts";
+import { hasOnlyAddresses } from "./identity.ts";
 import { lineOf } from "./line.ts";
 import { isTouchedByPerson } from "./provenance.ts";
 import { recordOpenPorts } from "./record-ports.ts";
@@ -21,7 +22,7 @@ import { endRefusedPorts } from "./refused-ports.ts";
 import type { Reported } from "./reported-fields.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { selfHost } from "./self-host.ts";
-import { signsWith } from "./signs.ts";
+import { type Signs, signsWith } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 
 /** The machine that runs the appliance. */
@@ -36,8 +37,10 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
   const contenders = new Contenders(write, address, sighting);
   const holder = holderOf(write, book, sighting, contenders);
   if (holder === "contradicted" || holder === "virtual") return holder;
-  const host = holder ?? createHost(write, subnets, sighting);
+  const returned = holder === null ? null : returnedHost(write, subnets, sighting, holder);
+  const host = returned ?? holder ?? createHost(write, subnets, sighting);
   if (host === null) return "deleted";
+  if (returned !== null && holder !== null) book.absorb(returned, holder.id, book.ofHost(returned.id));
   write.index.recordSeenAt(host.id, address);
   const present = book.ofHost(host.id);
   const known = present.get(address);
@@ -138,11 +141,34 @@ function identifiesHost({ index }: ScanWrite, mac: string): boolean {
   return isSingleDevice(mac) && !index.isShared(mac);
 }
 
+/** Returns a host that ended, if the first MAC address of one known by its addresses alone is its; null for none. */
+function returnedHost(
+  write: ScanWrite,
+  subnets: SubnetPlacer,
+  sighting: AddressSighting,
+  holder: HostRecord,
+): HostRecord | null {
+  const known = write.index.signsOf(holder.id);
+  const isFirstMac = identifyingMac(write, sighting) !== null && known !== null && hasOnlyAddresses(known);
+  return isFirstMac && isOnlyObserved(write.tx, holder) && isReturning(write, signsOfSighting(write, sighting))
+    ? createHost(write, subnets, sighting)
+    : null;
+}
+
+function identifyingMac(write: ScanWrite, { mac_address: mac }: AddressSighting): string | null {
+  return mac !== null && identifiesHost(write, mac) ? mac : null;
+}
+
+function signsOfSighting(write: ScanWrite, sighting: AddressSighting): Signs {
+  const mac = identifyingMac(write, sighting);
+  return signsWith({ macs: new Set(mac === null ? [] : [mac]), addresses: new Set([sighting.ip_address]) });
+}
+
 function createHost(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): HostRecord | null {
   const { ip_address: address, mac_address: mac, answered } = sighting;
   if (isInDeletedSubnets(write, subnets, address, [address])) return null;
-  const ownMac = mac !== null && identifiesHost(write, mac) ? mac : null;
-  const signs = signsWith({ macs: new Set(ownMac === null ? [] : [ownMac]), addresses: new Set([address]) });
+  const ownMac = identifyingMac(write, sighting);
+  const signs = signsOfSighting(write, sighting);
   if (ignoredHost(write, signs, address, address)) return null;
   const hostname = lineOf(sighting.hostname ?? "");
   const host = newHost(
