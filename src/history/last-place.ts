@@ -1,6 +1,7 @@
 // Last port of machines that are at none as of a transaction, from the forwarding entries that ended last.
 
 import { formatInstant } from "../base/instant.ts";
+import { type Kind, scopeKey } from "../db/kind.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { exactTerm } from "../db/search-text.ts";
 import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
@@ -9,7 +10,7 @@ import { ifEntryKind } from "../resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../resources/ip-addresses/ip-address.ts";
 import type { LastSeen, LastSeenOf } from "../resources/last-seen.ts";
 import { edgesAt, portPlacesAt, portsAt } from "./edge-ports.ts";
-import { RecordsAt, type Visibility } from "./records-at.ts";
+import { type RecordOfNetwork, RecordsAt, type Visibility } from "./records-at.ts";
 
 /** Maximum ended forwarding entries examined, the newest first. */
 const EXAMINED_MAX = 50;
@@ -17,6 +18,16 @@ const EXAMINED_MAX = 50;
 const MACS_MAX = 8;
 /** Maximum addresses of a machine that are examined. */
 const ADDRESSES_MAX = 64;
+
+/** A record that ended. */
+export interface EndedRecord<R> {
+  readonly n: number;
+  readonly record: R;
+  /** Transaction of its end. */
+  readonly died: number;
+  /** All records as they were before. */
+  readonly before: RecordsAt;
+}
 
 /** Last places as of a transaction, for a caller. */
 export class LastPlaces {
@@ -45,23 +56,37 @@ export class LastPlaces {
     return portsAt(reader, { reach, sequence }, networkId, mac).length > 0;
   }
 
+  /** True if a MAC address is at an edge port. */
+  isAtEdge(networkId: string, macs: readonly string[]): boolean {
+    const { reader, sequence } = this;
+    const query = { reach: { organizationN: this.visibility.organizationN, networkNs: null }, sequence };
+    const edge = edgesAt(reader, sequence);
+    return macs.some((mac) => portsAt(reader, query, networkId, mac).some((port) => edge(port, mac) !== null));
+  }
+
+  /** Records that ended, the last one first, as they were. @param query FTS5 query built from search-text.ts terms */
+  *ended<R extends RecordOfNetwork>(kind: Kind<R>, query: string): Generator<EndedRecord<R>> {
+    const { reader, sequence, visibility } = this;
+    const ended = reader
+      .statement(ENDED)
+      .values(query, visibility.organizationN, sequence, EXAMINED_MAX, kind.code) as Array<[n: number, died: number]>;
+    for (const [n, died] of ended) {
+      const before = new RecordsAt(reader, died - 1, visibility);
+      const [found] = before.byIds(kind, reader.recordIds([n])).values();
+      if (found !== undefined) yield { n, record: found.record, died, before };
+    }
+  }
+
   /** @param networkId null for any visible network */
   last(networkId: string | null, macs: readonly string[]): LastSeen | null {
     if (macs.length === 0) return null;
     let other: LastSeen | null = null;
-    const ended = this.reader
-      .statement(ENDED)
-      .values(macs.map(exactTerm).join(" OR "), this.visibility.organizationN, this.sequence, EXAMINED_MAX) as Array<
-      [n: number, died: number]
-    >;
-    for (const [n, died] of ended) {
-      const before = new RecordsAt(this.reader, died - 1, this.visibility);
-      const [entry] = before.byIds(fdbEntryKind, this.reader.recordIds([n])).values();
-      if (entry === undefined || !macs.includes(entry.record.mac_address)) continue;
-      if (networkId !== null && entry.record.network_id !== networkId) continue;
-      const [port] = before.byIds(ifEntryKind, [entry.record.if_entry_id]).values();
+    for (const { record, died, before } of this.ended(fdbEntryKind, macs.map(exactTerm).join(" OR "))) {
+      if (!macs.includes(record.mac_address)) continue;
+      if (networkId !== null && record.network_id !== networkId) continue;
+      const [port] = before.byIds(ifEntryKind, [record.if_entry_id]).values();
       if (port === undefined) continue;
-      const edge = edgesAt(this.reader, died - 1)(port.n, entry.record.mac_address);
+      const edge = edgesAt(this.reader, died - 1)(port.n, record.mac_address);
       if (edge !== null) return this.placeAt(before, edge.id, died);
       const place = portPlacesAt(this.reader, died - 1)(port.n);
       // An access point has more stations than an edge port.
@@ -88,12 +113,24 @@ export class LastPlaces {
   }
 }
 
-/** MAC addresses of a host's addresses as of a transaction; none if it has interface entries, whose links place it. */
+/**
+ * MAC addresses of a host's addresses as of a transaction, or of those that ended last; none if it has interface entries,
+ * whose links place it.
+ */
 export function hostMacs(reader: Reader, hostN: number, sequence: number, visibility: Visibility): string[] {
   const records = new RecordsAt(reader, sequence, visibility);
   if (records.childrenOf(ifEntryKind, hostN, 1).length > 0) return [];
-  const addresses = records.childrenOf(ipAddressKind, hostN, ADDRESSES_MAX);
+  const present = records.childrenOf(ipAddressKind, hostN, ADDRESSES_MAX);
+  const addresses = present.length > 0 ? present : lastAddresses(reader, hostN, sequence, visibility);
   return [...new Set(addresses.flatMap(({ record }) => record.mac_address ?? []))];
+}
+
+/** The addresses of a host before the last one ended. */
+function lastAddresses(reader: Reader, hostN: number, sequence: number, visibility: Visibility) {
+  const [[died]] = reader.statement(LAST_ENDED).values(scopeKey(hostN, ipAddressKind), sequence) as [[number | null]];
+  return died === null
+    ? []
+    : new RecordsAt(reader, died - 1, visibility).childrenOf(ipAddressKind, hostN, ADDRESSES_MAX);
 }
 
 /** Last place of a host that is at no port. */
@@ -115,7 +152,8 @@ export function describeLastSeen({ port, switch: device, until }: LastSeen): str
 const LEARNED = "SELECT 1 FROM fdb_entries WHERE mac_address = +?1 AND network_n = +?2 LIMIT 1";
 const ENDED = `SELECT r.n, s.died
   FROM (SELECT DISTINCT history_search.rowid >> 31 AS n FROM history_search WHERE history_search MATCH +?1) t
-  CROSS JOIN history_records r ON r.n = t.n AND r.kind = ${fdbEntryKind.code}
+  CROSS JOIN history_records r ON r.n = t.n AND r.kind = +?5
   CROSS JOIN history_spans s ON s.scope = +?2 * 64 + r.kind AND s.n = r.n AND s.died <= +?3
   ORDER BY s.died DESC LIMIT +?4`;
+const LAST_ENDED = "SELECT max(died) FROM history_spans WHERE scope = +?1 AND died <= +?2";
 const INSTANT_OF = "SELECT at FROM history_transactions WHERE sequence = +?";

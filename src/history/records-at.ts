@@ -13,7 +13,7 @@ export interface Visibility {
 }
 
 /** Every record searched here belongs to a network. */
-type NetworkRecord = RecordBase & { readonly network_id: string };
+export type RecordOfNetwork = RecordBase & { readonly network_id: string };
 
 /** A record with its number. */
 export interface NumberedRecord<R extends RecordBase = RecordBase> {
@@ -77,7 +77,7 @@ export class RecordsAt {
    * Records whose full-text entry matched then, by record number.
    * @param query FTS5 query built from search-text.ts terms
    */
-  matching<R extends NetworkRecord>(kinds: readonly Kind<R>[], query: string, limit: number): NumberedRecord<R>[] {
+  matching<R extends RecordOfNetwork>(kinds: readonly Kind<R>[], query: string, limit: number): NumberedRecord<R>[] {
     this.trace?.term(query);
     const text = `SELECT r.n, r.kind, ${membersOf(kinds)}
       FROM (SELECT history_search.rowid AS key FROM history_search WHERE history_search MATCH +?2
@@ -90,7 +90,7 @@ export class RecordsAt {
   }
 
   /** Records by id, without those that did not exist or are not visible to the caller. */
-  byIds<R extends NetworkRecord>(
+  byIds<R extends RecordOfNetwork>(
     kind: Kind<R>,
     ids: Iterable<string | null | undefined>,
   ): Map<string, NumberedRecord<R>> {
@@ -113,12 +113,12 @@ export class RecordsAt {
   }
 
   /** Visible records of a kind in a container, in page order. */
-  childrenOf<R extends NetworkRecord>(kind: Kind<R>, containerN: number, limit: number): NumberedRecord<R>[] {
+  childrenOf<R extends RecordOfNetwork>(kind: Kind<R>, containerN: number, limit: number): NumberedRecord<R>[] {
     return this.queryChildren(kind, containerN, "", [], limit);
   }
 
   /** Like childrenOf, only records with one of these values in a field. */
-  childrenWith<R extends NetworkRecord>(
+  childrenWith<R extends RecordOfNetwork>(
     kind: Kind<R>,
     containerN: number,
     field: keyof R & string,
@@ -158,7 +158,7 @@ export class RecordsAt {
     return row?.[0] ?? null;
   }
 
-  private queryChildren<R extends NetworkRecord>(
+  private queryChildren<R extends RecordOfNetwork>(
     kind: Kind<R>,
     containerN: number,
     condition: string,
@@ -174,7 +174,7 @@ export class RecordsAt {
     return this.load([kind], text, [this.sequence, scope, limit, ...values, ...visibilityValues(this.visibility)]);
   }
 
-  private load<R extends NetworkRecord>(
+  private load<R extends RecordOfNetwork>(
     kinds: readonly Kind<R>[],
     text: string,
     values: readonly (string | number)[],

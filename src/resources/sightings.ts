@@ -134,11 +134,16 @@ export function dropSightings(db: Sql["$client"], retained: readonly Instant[]):
 }
 
 /** MAC addresses last seen at an address in an organization's networks, the newest first. @param at null for the present */
-export function macsSeenAt(db: Sql["$client"], organizationN: number, address: string, at: Instant | null): string[] {
+export function macsSeenAt(
+  db: Sql["$client"],
+  organizationN: number,
+  address: string,
+  at: Instant | null,
+): Array<{ readonly networkId: string; readonly mac: string }> {
   const rows = db.query(MACS_SEEN).values(organizationN, sightingKey(address), at ?? Number.MAX_SAFE_INTEGER) as Array<
-    [string]
+    [string, string]
   >;
-  return rows.map(([mac]) => mac);
+  return rows.map(([networkId, mac]) => ({ networkId, mac }));
 }
 
 /** Timestamp as of which sightings count; null for the present. */
@@ -146,9 +151,9 @@ export function sightingInstant({ at, asOf }: FixedMoment): Instant | null {
   return asOf.thinned === undefined ? at : (asOf.thinned.resolvedAt ?? 0);
 }
 
-const MACS_SEEN = `SELECT s.mac_address FROM networks w CROSS JOIN discovery_sightings s ON s.network_n = w.n
-    AND s.address_key = ?2
+const MACS_SEEN = `SELECT h.id, s.mac_address FROM networks w CROSS JOIN discovery_sightings s ON s.network_n = w.n
+    AND s.address_key = ?2 CROSS JOIN history_records h ON h.n = w.n
   WHERE w.organization_n = ?1 AND s.mac_address IS NOT NULL AND s.first_seen <= ?3
-  GROUP BY s.mac_address ORDER BY max(s.last_seen) DESC LIMIT 3`;
+  GROUP BY w.n, s.mac_address ORDER BY max(s.last_seen) DESC LIMIT 3`;
 const SEEN_WITHIN = `SELECT DISTINCT address_key FROM discovery_sightings
   WHERE network_n = +?1 AND address_key BETWEEN ?2 AND ?3 AND first_seen <= ?4 AND (ended_at IS NULL OR ended_at > ?4)`;

@@ -87,6 +87,76 @@ describe("the last place of a machine that is off", () => {
     });
   });
 
+  test("is found by the name of its host after that ended, by a short name and by its last address", async () => {
+    const host = await expectOk(owner.get(`hosts/${await hostOf(IP)}`));
+    await expectOk(owner.put(`hosts/${host.id}`, { ...host, name: "laptop-7.lab.example" }));
+    appliance.tick();
+    const before = appliance.clock.text();
+    appliance.tick();
+    await expectOk(owner.delete(`hosts/${host.id}`));
+    // The machine is still there, under no name.
+    expect(await locate("hostname=laptop-7")).toMatchObject({ candidates: [], last_seen: null });
+    await scan.devices(access([[], []]));
+    for (const query of ["hostname=LAPTOP-7.lab.example", "hostname=laptop-7", `ip=${IP}`])
+      expect(await locate(query)).toMatchObject({
+        candidates: [],
+        last_seen: { switch: { name: "acc-admin-1" }, port: { name: "Gi0/2" } },
+      });
+    expect((await locate("hostname=laptop-7")).explanation).toStartWith(
+      "laptop-7 is unknown. It was last seen at Gi0/2",
+    );
+    for (const other of ["laptop", "laptop-77", "lab.example"])
+      expect((await locate(`hostname=${other}`)).last_seen).toBeNull();
+    expect(await locate(`hostname=laptop-7&at=${before}`)).toMatchObject({ last_seen: null });
+  });
+
+  test("is found by an address that a person entered, after its host ended", async () => {
+    const camera = mac(8, 9);
+    const entered = await appliance.newHost({
+      name: "camera-8",
+      ip_addresses: [{ ip_address: "10.0.0.8", mac_address: camera }],
+    });
+    await scan.devices(access([[camera], []]));
+    await scan.devices(access([[], []]));
+    await expectOk(owner.delete(`hosts/${entered.id}`));
+    const place = { candidates: [], last_seen: { port: { name: "Gi0/1" } } };
+    for (const query of ["ip=10.0.0.8", "hostname=camera-8", `mac=${camera}`])
+      expect(await locate(query)).toMatchObject(place);
+  });
+
+  test("of a former address is none while the machine is elsewhere under another one", async () => {
+    await scan.addresses(seenAt("10.0.0.9", { mac_address: LAPTOP }));
+    await expectOk(owner.delete(`hosts/${await hostOf(IP)}`));
+    await scan.devices(access([[LAPTOP], []]));
+    expect(await locate(`ip=${IP}`)).toMatchObject({ candidates: [], last_seen: null });
+  });
+
+  test("of a host whose addresses ended before it is that of its last addresses", async () => {
+    const host = await expectOk(owner.get(`hosts/${await hostOf(IP)}`));
+    await expectOk(owner.put(`hosts/${host.id}`, { ...host, name: "laptop-7" }));
+    await scan.devices(access([[], []]));
+    await expectOk(owner.delete(`ip-addresses/${host.ip_addresses[0].id}`));
+    appliance.tick();
+    expect((await locate("hostname=laptop-7")).last_seen).toMatchObject({ port: { name: "Gi0/2" } });
+    expect((await expectOk(owner.get(`hosts/${host.id}`))).last_seen).toMatchObject({ port: { name: "Gi0/2" } });
+    await expectOk(owner.delete(`hosts/${host.id}`));
+    expect(await locate("hostname=laptop-7")).toMatchObject({
+      candidates: [],
+      last_seen: { port: { name: "Gi0/2" } },
+    });
+  });
+
+  test("is out of reach like its host was", async () => {
+    const host = await expectOk(owner.get(`hosts/${await hostOf(IP)}`));
+    await expectOk(owner.put(`hosts/${host.id}`, { ...host, name: "laptop-7" }));
+    await scan.devices(access([[], []]));
+    await expectOk(owner.delete(`hosts/${host.id}`));
+    const { id: elsewhere } = await appliance.newNetwork();
+    const viewer = (await appliance.newUser({ role: "Viewer", networkIds: [elsewhere] })).client;
+    for (const query of ["hostname=laptop-7", `ip=${IP}`])
+      expect(await expectOk(viewer.get(`locate?${query}`))).toMatchObject({ candidates: [], last_seen: null });
+  });
+
   test("is the newest one, at an edge port rather than an uplink, with the present name of the switch", async () => {
     const others = Array.from({ length: 12 }, (_, n) => mac(n, 50));
     await scan.devices(access([[LAPTOP, ...others]], "acc-admin-2"));

@@ -129,6 +129,33 @@ describe("two MAC addresses at one address", () => {
     expect(await at7()).toHaveLength(1);
   });
 
+  test("are shown in thinned history as in the state that is retained, by all who saw them then", async () => {
+    await start();
+    addRouter(R1, [heard(STATION)]);
+    addRouter(R2, [heard(INTRUDER)]);
+    addRouter("10.0.0.4", [heard(INTRUDER)]);
+    await scan();
+    const seenAt = async (at: string) =>
+      (await listConflicts(`at=${at}`)).flatMap(({ parties }) =>
+        parties.flatMap((party: JsonRecord) => party.seen_by.map((each: JsonRecord) => each.host.name)),
+      );
+    const retained = await seenAt(clock.text());
+    expect(retained).toEqual(["router-1", "router-2", "router-4"]);
+    clock.advance(24 * 3_600_000);
+    addRouter("10.0.0.4", []);
+    await scan(["10.0.0.4"]);
+    tick();
+    const later = clock.text();
+    expect(await seenAt(later)).toEqual(["router-1", "router-2"]);
+    clock.advance(48 * 3_600_000);
+    addRouter(R1, [], { sys_descr: "changed" });
+    await scan([R1]);
+    clock.advance(24 * 3_600_000);
+    appliance.prune(clock.now(), "daily");
+    expect((await owner.get(`conflicts?at=${later}`)).body.meta).toMatchObject({ resolution: "daily" });
+    expect(await seenAt(later)).toEqual(retained);
+  });
+
   test("yield the same in any order of answers, and a rescan of the unchanged network writes nothing", async () => {
     const states = new Set<string>();
     for (let seed = 1; seed <= 6; seed += 1) {

@@ -6,12 +6,21 @@ import { locationAt } from "../../src/history/locate/locate.ts";
 import type { Candidate, Interval, PresentLocation } from "../../src/history/locate/locate-schema.ts";
 import { locateTimeline } from "../../src/history/locate/timeline.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
-import { hostKind } from "../../src/resources/hosts/host.ts";
+import { type HostRecord, hostKind } from "../../src/resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
+import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
-import { fdbEntryFields, hostFields, ifEntryFields, networkFields, Store } from "../support/store/store.ts";
+import {
+  addressFields,
+  fdbEntryFields,
+  hostFields,
+  ifEntryFields,
+  networkFields,
+  Store,
+  subnetFields,
+} from "../support/store/store.ts";
 import { runSteps } from "../support/topology/steps.ts";
 import { type LldpEnds, Topology } from "../support/topology/topology.ts";
 
@@ -305,6 +314,70 @@ describe("link aggregates", () => {
     expect(evidenceOf(topology.macOf("web"), "Neighbor")).toEqual([
       "By LLDP, web is at the other end of Te501 of access-1; Po5, which bundles several ports, forwards to it.",
     ]);
+  });
+});
+
+describe("a port that announces nothing and is announced from the other side", () => {
+  const OWN = "00:1b:21:0a:00:00";
+  const OTHER = "00:1b:21:0a:00:77";
+  const STATION = "00:1b:21:0b:00:01";
+  const MANAGEMENT = "10.0.0.1";
+
+  /** Where the station is that both switches forward to: the leaf on its way to the spine. */
+  function place(
+    announced: Partial<OwnFields<IfEntryRecord>>,
+    leafFields: Partial<OwnFields<HostRecord>> = {},
+    namesakes = 0,
+  ): string[] {
+    store.write((tx) => {
+      const { organizationId, networkId } = store;
+      const host = (name: string, fields: Partial<OwnFields<HostRecord>> = {}) =>
+        tx.create(hostKind, organizationId, hostFields(networkId, name, fields));
+      const port = (device: ReturnType<typeof host>, fields: Partial<OwnFields<IfEntryRecord>>) =>
+        tx.create(ifEntryKind, organizationId, ifEntryFields(device, 1, fields));
+      const leaf = host("leaf", { chassis_id: OWN, sys_name: "leaf", ...leafFields });
+      const subnet = tx.create(subnetKind, organizationId, subnetFields(networkId, "10.0.0.0/24"));
+      tx.create(ipAddressKind, organizationId, addressFields(leaf, subnet.id, MANAGEMENT));
+      for (let count = 0; count < namesakes; count += 1) host("leaf", { sys_name: "leaf" });
+      const uplink = port(leaf, { if_name: "Gi1" });
+      const lldp_port_id = { subtype: "InterfaceName", value: "Gi1" } as const;
+      const downlink = port(host("spine"), { if_name: "Te1", lldp_port_id, ...announced });
+      tx.create(fdbEntryKind, organizationId, fdbEntryFields(uplink, STATION));
+      tx.create(fdbEntryKind, organizationId, fdbEntryFields(downlink, OTHER));
+    });
+    return describeLocation(STATION).map((text) => text.split(" ")[0] ?? "");
+  }
+  const chassis = (value: string) => ({ subtype: "MacAddress", value }) as const;
+
+  test.each([
+    ["its chassis id", { lldp_chassis_id: chassis(OWN) }, {}],
+    ["its bridge address", { lldp_chassis_id: chassis(OTHER) }, { bridge_address: OTHER }],
+    ["its name, with another chassis id on every port", { lldp_sys_name: "leaf", lldp_chassis_id: chassis(OTHER) }, {}],
+    [
+      "its name and address, with another chassis id",
+      { lldp_sys_name: "leaf", lldp_chassis_id: chassis(OTHER), lldp_mgmt_addr: MANAGEMENT },
+      {},
+    ],
+  ])("leads there by %s", (_title, announced, leafFields) => {
+    expect(place(announced, leafFields)).toEqual(["Uplink"]);
+  });
+
+  test.each([
+    [
+      "its name with the address of another device",
+      { lldp_sys_name: "leaf", lldp_chassis_id: chassis(OTHER), lldp_mgmt_addr: "10.0.0.9" },
+      {},
+      0,
+    ],
+    [
+      "a factory default with another chassis id",
+      { lldp_sys_name: "switch", lldp_chassis_id: chassis(OTHER) },
+      { sys_name: "switch" },
+      0,
+    ],
+    ["the name of two hosts", { lldp_sys_name: "leaf", lldp_chassis_id: chassis(OTHER) }, {}, 1],
+  ])("leads nowhere by %s", (_title, announced, leafFields, namesakes) => {
+    expect(place(announced, leafFields, namesakes)).toEqual(["Edge"]);
   });
 });
 

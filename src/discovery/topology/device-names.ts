@@ -3,7 +3,6 @@
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
 import { foldCase } from "../../base/text.ts";
-import { wordList } from "../../base/word-list.ts";
 
 /** Default names. */
 const DEFAULT_NAMES = new Set([
@@ -20,30 +19,6 @@ const DEFAULT_NAMES = new Set([
   "-",
 ]);
 
-/** Names of devices and systems that nobody has named: many devices share them. */
-const FACTORY_NAMES: ReadonlySet<string> = new Set([
-  ...wordList(
-    "switch router hub bridge firewall gateway ap accesspoint access-point server host printer phone camera nas",
-  ),
-  ...wordList(
-    "sw rt cisco catalyst hp hpe procurve aruba h3c huawei juniper amnesiac arista mikrotik routeros ubnt unifi",
-  ),
-  ...wordList("edgeswitch edgerouter edgeos netgear tplink tp-link dlink d-link zyxel draytek lancom fortigate sophos"),
-  ...wordList(
-    "pfsense opnsense vyos vyatta openwrt lede dd-wrt dell force10 brocade icx extreme alcatel allied ruijie zte",
-  ),
-  ...wordList(
-    "moxa hirschmann lantronix linux debian ubuntu centos fedora rocky alma suse raspberrypi freebsd openbsd",
-  ),
-  ...wordList("windows esxi vmware proxmox pve xen sonic cumulus synology diskstation qnap default system device node"),
-  ...wordList("computer desktop laptop pc admin test"),
-]);
-
-/** True for a name that many devices have until somebody names them. @param name in the format of deviceName */
-export function isFactoryName(name: string): boolean {
-  return FACTORY_NAMES.has(firstLabel(name));
-}
-
 /** Lower case without the root dot; null for an address or a default name. */
 export function deviceName(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null;
@@ -51,12 +26,6 @@ export function deviceName(text: string | null | undefined): string | null {
   return DEFAULT_NAMES.has(folded) || parseIp(folded) !== null || BARE_MAC.test(folded) || parseMac(folded) !== null
     ? null
     : folded;
-}
-
-/** Returns the first label: `core-1` of `core-1.example.net`. */
-export function firstLabel(name: string): string {
-  const dot = name.indexOf(".");
-  return dot <= 0 ? name : name.slice(0, dot);
 }
 
 type NameRelation = "Same" | "Short" | "Different";

@@ -2,9 +2,10 @@
 // from it; the best host must lead clearly.
 
 import { parseMac } from "../../base/mac.ts";
+import { firstLabel, isFactoryName } from "../../resources/hosts/factory-names.ts";
 import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
 import { foldText, type IdentityClaim, macsOf, usableAddress, usableMac } from "./claims.ts";
-import { compareNames, deviceName, firstLabel, isFactoryName, serialKey } from "./device-names.ts";
+import { compareNames, deviceName, serialKey } from "./device-names.ts";
 import type { TopologyHost, TopologyPort } from "./facts.ts";
 
 /**

@@ -11,7 +11,7 @@ import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresse
 import type { NumberedRecord, RecordsAt } from "../records-at.ts";
 import type { Identity, LocateQuestion, RecordRef } from "./facts.ts";
 import { announcedName, farEnds, hostsOf, inBatches } from "./far-ends.ts";
-import { foldName, nameQuery } from "./names.ts";
+import { matchingName, nameQuery } from "./names.ts";
 
 /** Maximum records examined per MAC or IP address. */
 const MATCHES_MAX = 1_000;
@@ -142,12 +142,9 @@ class DraftBuilder {
   private hostsNamed(name: string): Array<{ host: NumberedRecord<HostRecord>; matchedName: string; isExact: boolean }> {
     const query = nameQuery(name, (text) => text);
     if (query === null) return [];
-    const wanted = foldName(name);
     const found = this.matching(hostKind, query, HOSTS_MAX).flatMap((host) => {
-      const names = [host.record.name, host.record.hostname, host.record.sys_name].filter((each) => each !== null);
-      const exact = names.find((each) => foldName(each) === wanted);
-      const matchedName = exact ?? names.find((each) => foldName(each).startsWith(`${wanted}.`));
-      return matchedName === undefined ? [] : [{ host, matchedName, isExact: exact !== undefined }];
+      const match = matchingName(host.record, name);
+      return match === null ? [] : [{ host, ...match }];
     });
     const exact = found.filter(({ isExact }) => isExact);
     return exact.length > 0 ? exact : found;

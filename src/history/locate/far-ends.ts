@@ -4,6 +4,7 @@ import { parseMac } from "../../base/mac.ts";
 import { foldCase } from "../../base/text.ts";
 import type { Kind } from "../../db/kind.ts";
 import { exactTerm } from "../../db/search-text.ts";
+import { isFactoryName } from "../../resources/hosts/factory-names.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { announcedClue, neighborClue } from "../../resources/if-entries/link-clues.ts";
@@ -147,14 +148,18 @@ function announcedBack(
   const own = ports.flatMap((port) => devices.get(port.host_id)?.record ?? []);
   const queries = new Set(
     own
-      .flatMap((device) => [...namesOf(device), ...(device.chassis_id === null ? [] : [device.chassis_id])])
+      .flatMap((device) => [...namesOf(device), device.chassis_id, device.bridge_address])
+      .filter((name) => typeof name === "string")
       .map((name) => exactTerm(announcedClue(name))),
   );
   const reporting = matchingAny(records, ifEntryKind, [...queries]);
   const found = ports.map((port) => {
-    const device = devices.get(port.host_id)?.record;
+    const device = devices.get(port.host_id);
     const isReporting = ({ record }: NumberedRecord<IfEntryRecord>) =>
-      device !== undefined && record.host_id !== port.host_id && namesPort(record, port) && namesHost(record, device);
+      device !== undefined &&
+      record.host_id !== port.host_id &&
+      namesPort(record, port) &&
+      namesHost(records, record, device);
     return { port, reports: reporting.filter(isReporting) };
   });
   const all = found.flatMap(({ reports }) => reports);
@@ -174,11 +179,20 @@ function announcedBack(
   );
 }
 
-function namesHost(entry: IfEntryRecord, host: HostRecord): boolean {
+/**
+ * Whether an entry announces a host: by its chassis id or bridge address, or by its name. Some devices announce another
+ * chassis id on every port: then a management address, if any, must be one of the host's, and the name its own.
+ */
+function namesHost(records: RecordsAt, entry: IfEntryRecord, { n, record: host }: NumberedRecord<HostRecord>): boolean {
+  const chassis = entry.lldp_chassis_id === undefined ? null : foldChassis(entry.lldp_chassis_id.value);
+  const own = [host.chassis_id, host.bridge_address].filter((id) => typeof id === "string").map(foldChassis);
+  if (chassis !== null && own.includes(chassis)) return true;
   const name = systemName(entry);
-  const chassis = entry.lldp_chassis_id?.value;
-  if (chassis !== undefined && host.chassis_id !== null) return foldChassis(chassis) === foldChassis(host.chassis_id);
-  return name !== null && namesOf(host).has(foldName(name));
+  if (name === null || !namesOf(host).has(foldName(name))) return false;
+  if (chassis === null || host.chassis_id === null) return true;
+  const address = entry.lldp_mgmt_addr ?? entry.cdp_address;
+  if (address !== undefined) return records.childrenWith(ipAddressKind, n, "ip_address", [address]).length > 0;
+  return !isFactoryName(foldName(name));
 }
 
 /** Vendors differ in the port id they announce: name, description, MAC address or number. */

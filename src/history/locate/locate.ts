@@ -6,11 +6,12 @@ import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead, pausing, utf8 } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import type { LastSeen } from "../../resources/last-seen.ts";
-import { macsSeenAt, sightingInstant } from "../../resources/sightings.ts";
+import { sightingInstant } from "../../resources/sightings.ts";
 import { metaAt, successBody } from "../../schemas/envelope.ts";
 import { describeLastSeen, LastPlaces } from "../last-place.ts";
 import { RecordsAt, type Trace, type Visibility } from "../records-at.ts";
 import type { LocateQuestion } from "./facts.ts";
+import { formerHolders, formerHosts, formerSelf } from "./former-machines.ts";
 import { gather } from "./gathering.ts";
 import type { Location, PresentLocation } from "./locate-schema.ts";
 import { rank } from "./ranking.ts";
@@ -45,13 +46,25 @@ function lastSeen(
 ): LastSeen | null {
   const [first] = candidates;
   if (first?.port?.role === "Edge") return null;
+  const places = new LastPlaces(reader, moment.asOf.sequence, visibility);
+  if (question.by === "mac") return places.last(first?.network_id ?? null, [question.value]);
   const known = candidates
     .filter(({ host }) => host?.id === first?.host?.id)
     .flatMap(({ mac_address }) => mac_address ?? []);
-  const macs = question.by === "mac" ? [question.value] : known;
-  if (macs.length === 0 && question.by === "ip")
-    macs.push(...macsSeenAt(reader.db, visibility.organizationN, question.value, sightingInstant(moment)));
-  return new LastPlaces(reader, moment.asOf.sequence, visibility).last(first?.network_id ?? null, [...new Set(macs)]);
+  if (first !== undefined && known.length > 0) return places.last(first.network_id, [...new Set(known)]);
+  const former =
+    question.by === "ip"
+      ? formerHolders(reader, places, question.value, visibility, sightingInstant(moment))
+      : first === undefined
+        ? formerHosts(reader, places, question.value, visibility)
+        : formerSelf(reader, first, moment.asOf.sequence, visibility);
+  for (const { networkId, macs } of former) {
+    // It is elsewhere, under another name or address.
+    if (places.isAtEdge(networkId, macs)) return null;
+    const last = places.last(networkId, macs);
+    if (last !== null) return last;
+  }
+  return null;
 }
 
 function withLastSeen(location: PresentLocation, last_seen: LastSeen | null): Location {

@@ -2,10 +2,23 @@
 
 import { foldCase } from "../../base/text.ts";
 import { exactTerm } from "../../db/search-text.ts";
+import type { HostRecord } from "../../resources/hosts/host.ts";
 
 /** Lower case, without a trailing root dot. */
 export function foldName(name: string): string {
   return foldCase(name.trim()).replace(/\.$/, "");
+}
+
+/** The name of a host that matches, and whether all of it does; null for none. */
+export function matchingName(
+  { name, hostname, sys_name: sysName }: Pick<HostRecord, "name" | "hostname" | "sys_name">,
+  wanted: string,
+): { readonly matchedName: string; readonly isExact: boolean } | null {
+  const names = [name, hostname, sysName].filter((each) => each !== null);
+  const folded = foldName(wanted);
+  const exact = names.find((each) => foldName(each) === folded);
+  const matchedName = exact ?? names.find((each) => foldName(each).startsWith(`${folded}.`));
+  return matchedName === undefined ? null : { matchedName, isExact: exact !== undefined };
 }
 
 /** Matches every word of the name as a whole entry; null without words. */

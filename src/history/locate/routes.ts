@@ -43,7 +43,7 @@ type Parameters = Static<typeof LocateParameters> | Static<typeof TimelineParame
 const factors = Object.values(FACTORS).map(({ kind, factor, meaning }) => `| \`${kind}\` | ${factor} | ${meaning} |`);
 
 const LOCATE_DESCRIPTION = `Where a station is or, with \`at\` was: combines addresses, interface entries, forwarding tables (\`fdb_macs\`), LLDP, CDP and the state of interfaces as of one timestamp.
-If its MAC address is at no edge port, \`last_seen\` is the last edge port that had learned it, and until when.
+If its MAC address is at no edge port, \`last_seen\` is the last edge port that had learned it, and until when: also for the name or the address of a host that ended.
 If nothing is known, the status is 200 and \`candidates\` is empty.
 
 A port that forwards to the MAC address is an **uplink** if its neighbor is a network device: a host whose \`device_type\` is a router, a switch, a firewall

@@ -9,6 +9,7 @@ import {
   CONFLICT_TYPES,
   type ConflictType,
 } from "../../resources/conflict-acceptances/acceptance.ts";
+import { sightingInstant } from "../../resources/sightings.ts";
 import { addressConflicts } from "./address-conflicts.ts";
 import { Claims } from "./claims.ts";
 import { type Conflict, type ConflictQuery, conflictFingerprint, type StatementSource } from "./conflict.ts";
@@ -46,8 +47,9 @@ export function* findConflicts(
 }
 
 /** Conflicts within a caller's reach as of a moment. */
-export function conflictQuery(reach: Reach, { at, asOf }: FixedMoment): ConflictQuery {
-  return { reach, sequence: asOf.sequence, at: asOf.present ? null : at };
+export function conflictQuery(reach: Reach, moment: FixedMoment): ConflictQuery {
+  const { asOf } = moment;
+  return { reach, sequence: asOf.sequence, at: asOf.present ? null : sightingInstant(moment) };
 }
 
 /** Conflicts whose acceptance is looked up per step. */

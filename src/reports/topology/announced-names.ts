@@ -2,8 +2,8 @@
 // of its ports only. Updated interface by interface.
 
 import type { IdentityClaim } from "../../discovery/topology/claims.ts";
-import { firstLabel } from "../../discovery/topology/device-names.ts";
 import type { PortResolution } from "../../discovery/topology/resolve.ts";
+import { firstLabel } from "../../resources/hosts/factory-names.ts";
 
 /** Name of a claim without its domain; undefined if it has none. */
 export function labelOf({ names: [name] }: IdentityClaim): string | undefined {

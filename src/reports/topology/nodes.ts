@@ -2,9 +2,9 @@
 
 import type { Announcement } from "../../discovery/topology/announcements.ts";
 import type { IdentityClaim } from "../../discovery/topology/claims.ts";
-import { isFactoryName } from "../../discovery/topology/device-names.ts";
 import type { MapHost } from "../../discovery/topology/facts.ts";
 import type { ResolvedClaim } from "../../discovery/topology/resolve.ts";
+import { isFactoryName } from "../../resources/hosts/factory-names.ts";
 import { labelOf } from "./announced-names.ts";
 import type { MapNode } from "./map.ts";
 
