@@ -69,6 +69,8 @@ export interface Device {
   readonly sys_services?: number | null;
   /** sysUpTime (RFC 3418), in milliseconds; starts again after 497 days. */
   readonly up_time_ms?: number;
+  /** snmpEngineID (RFC 3411), or as discovered by SNMPv3: hexadecimal, lower case. */
+  readonly engine_id?: string;
   /** ifNumber (RFC 2863): the rows that ifTable should have. */
   readonly if_number?: number;
   /**

@@ -80,6 +80,19 @@ describe("a column", () => {
   });
 });
 
+test("an engine id that a credential may no longer see is not missing, unlike a name", () => {
+  const scalars = { ...SYSTEM.scalars, snmpEngineID: hex("800007db03001b21000001") };
+  const before = { ...COMPLETE, system: { scalars } };
+  expect(deviceAfter(before, before).engine_id).toBe("800007db03001b21000001");
+  const device = deviceAfter(before, COMPLETE);
+  expect(device.engine_id).toBeUndefined();
+  expect(device.broken).toBeUndefined();
+  const { sysName: _name, ...unnamed } = scalars as Record<string, Uint8Array>;
+  expect(deviceAfter(before, { ...COMPLETE, system: { scalars: unnamed } }).broken).toEqual(["system"]);
+  const alone = { ...COMPLETE, system: { scalars: { snmpEngineID: hex("800007db03001b21000001") } } };
+  expect(deviceOf(readsWith(alone)).tables.system.state).toBe("absent");
+});
+
 describe("forwarding entries", () => {
   const [A, B] = ["001b21000001", "001b21000002"].map(dotted) as [string, string];
   const bridge = { columns: { dot1dBasePortIfIndex: { "1": 1, "2": 2 } } };

@@ -16,6 +16,7 @@ const SIGN_NAMES: Readonly<Record<Sign["sign"], string>> = {
   serial_numbers: "Serial number",
   cards: "MAC addresses",
   chassis_id: "Chassis id",
+  engine_id: "SNMP engine id",
   system_name: "System name",
   addresses: "Address",
 };

@@ -23,6 +23,7 @@ export const hostDetails: KindDetails<keyof components["schemas"]["ListedHost"]>
     sys_descr: 20,
     chassis_id: 12,
     bridge_address: [10, "copied"],
+    engine_id: [12, "copied"],
     tags: 12,
     hidden: 5,
     last_seen_at: 11,
@@ -49,7 +50,7 @@ export const hostDetails: KindDetails<keyof components["schemas"]["ListedHost"]>
   ],
   facts: wordList(
     "name hostname description device_type device_type_source manufacturer model serial_number asset_tag sys_name",
-    "sys_descr sys_location sys_contact sys_object_id chassis_id bridge_address management_url virtualization tags",
+    "sys_descr sys_location sys_contact sys_object_id chassis_id bridge_address engine_id management_url virtualization tags",
   ),
   shownElsewhere: [
     "ip_addresses",

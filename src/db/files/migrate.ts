@@ -27,6 +27,7 @@ import expiry from "../../../migrations/0045_expiry.sql" with { type: "text" };
 import components from "../../../migrations/0046_components.sql" with { type: "text" };
 import identity from "../../../migrations/0047_identity.sql" with { type: "text" };
 import sightingMacs from "../../../migrations/0048_sighting_macs.sql" with { type: "text" };
+import engineIds from "../../../migrations/0049_engine_ids.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { DomainError } from "../../base/errors.ts";
 import { describeReadError, describeWrongType, openRegular } from "../../base/regular-file.ts";
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly string[] = [
   components,
   identity,
   sightingMacs,
+  engineIds,
 ];
 
 export const SCHEMA_VERSION = LAST_UNRELEASED_SCHEMA + MIGRATIONS.length;

@@ -21,7 +21,7 @@ export interface ReadStep {
   readonly isNeeded?: (reads: Reads) => boolean;
   /** Steps without whose rows `isNeeded` is false. */
   readonly dependsOn?: readonly string[];
-  /** Columns that may vanish from all rows at any time. */
+  /** Columns that may vanish from all rows at any time, and such scalars. */
   readonly optional?: readonly string[];
   /**
    * Polls the step in the context of each of these VLANs: Cisco switches keep one BRIDGE-MIB per VLAN (community

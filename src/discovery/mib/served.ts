@@ -33,8 +33,8 @@ export function servedOf(reads: Reads): string[] {
 
 /**
  * Marks as unread the data that was served before and is now missing, and the steps skipped because they depend on such
- * a table or on an unreadable one. An optional column counts as missing only with its whole table. Ended columns are
- * empty.
+ * a table or on an unreadable one. An optional column or scalar counts as missing only with its whole step. Ended columns
+ * are empty.
  * @param before null if nothing is known about the agent
  */
 export function markLost(
@@ -78,7 +78,8 @@ function missedOf(step: ReadStep, read: StepRead, hasAnyRow: boolean, served: Re
   const isMissed = (name: string, { isComplete, values }: ColumnRead): boolean =>
     isComplete && values.size === 0 && isServed(name) && !(hasAnyRow && step.optional?.includes(name) === true);
   const columns = [...read.columns].flatMap(([name, column]) => (isMissed(name, column) ? [name] : []));
-  const isScalarMissed = (name: string): boolean => isServed(name) && !read.scalars.has(name);
+  const isOptional = (name: string): boolean => read.scalars.size > 0 && step.optional?.includes(name) === true;
+  const isScalarMissed = (name: string): boolean => isServed(name) && !read.scalars.has(name) && !isOptional(name);
   const scalars = read.scalarsProblem === null ? Object.keys(step.scalars ?? {}).filter(isScalarMissed) : [];
   return { columns, scalars };
 }

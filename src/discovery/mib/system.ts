@@ -3,7 +3,7 @@
 import type { AllOf } from "../../base/fields.ts";
 import type { Device, TableReport } from "../device.ts";
 import { reportOn, scalarOf } from "./columns.ts";
-import type { ReadStep, Reads } from "./reads.ts";
+import type { ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { integerOf, textOf } from "./values.ts";
 
 export const SYSTEM_STEP = {
@@ -19,7 +19,10 @@ export const SYSTEM_STEP = {
     sysServices: "1.3.6.1.2.1.1.7.0",
     // IF-MIB (RFC 2863); here, so that an agent without it loses no interfaces.
     ifNumber: "1.3.6.1.2.1.2.1.0",
+    // SNMP-FRAMEWORK-MIB (RFC 3411); here, so that it costs no request.
+    snmpEngineID: "1.3.6.1.6.3.10.2.1.1.0",
   },
+  optional: ["snmpEngineID"],
 } as const satisfies ReadStep;
 
 type SystemFields = Pick<
@@ -32,6 +35,7 @@ type SystemFields = Pick<
   | "sys_services"
   | "up_time_ms"
   | "if_number"
+  | "engine_id"
 >;
 
 /** Texts without control characters, null if empty, undefined if not served. */
@@ -45,8 +49,10 @@ export function systemOf(reads: Reads): { fields: AllOf<SystemFields>; report: T
     sys_services: integerOf(scalarOf(reads, SYSTEM_STEP, "sysServices"), 0, 127) ?? undefined,
     up_time_ms: scaled(integerOf(scalarOf(reads, SYSTEM_STEP, "sysUpTime"), 0, TIME_TICKS_MAX), MS_PER_TICK),
     if_number: scaled(integerOf(scalarOf(reads, SYSTEM_STEP, "ifNumber"), 0, INT32_MAX), 1),
+    engine_id: engineIdOf(scalarOf(reads, SYSTEM_STEP, ENGINE_ID)),
   };
-  const isServed = (reads.get(SYSTEM_STEP.name)?.scalars.size ?? 0) > 0;
+  const served = reads.get(SYSTEM_STEP.name)?.scalars.keys() ?? [];
+  const isServed = [...served].some((name) => name !== ENGINE_ID);
   return { fields, report: reportOn(reads, [SYSTEM_STEP.name], isServed) };
 }
 
@@ -55,6 +61,25 @@ export function sysObjectIdOf(reads: Reads): string | null | undefined {
   const value = scalarOf(reads, SYSTEM_STEP, "sysObjectID");
   if (typeof value !== "string" || value.length > OID_MAX_LENGTH || !/^\d+(\.\d+)+$/.test(value)) return undefined;
   return value === "0.0" ? null : value;
+}
+
+/**
+ * Adds the engine id that SNMPv3 discovery found: many views exclude the scalar.
+ * @param id hexadecimal; null if unknown
+ */
+export function withEngineId(reads: Reads, id: string | null): Reads {
+  const system = reads.get(SYSTEM_STEP.name);
+  if (system === undefined || id === null || system.scalars.has(ENGINE_ID)) return reads;
+  const scalars = new Map(system.scalars).set(ENGINE_ID, Buffer.from(id, "hex"));
+  return new Map(reads).set(SYSTEM_STEP.name, { ...system, scalars });
+}
+
+const ENGINE_ID = "snmpEngineID";
+
+/** Hexadecimal; undefined if it is not served, or no SnmpEngineID (RFC 3411 §5): 5 to 32 octets. */
+function engineIdOf(value: SnmpValue | undefined): string | undefined {
+  if (!(value instanceof Uint8Array) || value.length < 5 || value.length > 32) return undefined;
+  return Buffer.from(value).toString("hex");
 }
 
 /** TimeTicks (RFC 2578 §7.1.8): hundredths of a second, modulo 2^32. */

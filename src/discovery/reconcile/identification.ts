@@ -26,7 +26,7 @@ import {
 import type { ScanWrite } from "./scan-write.ts";
 import { COMPARED_HOSTS_MAX } from "./shared-signs.ts";
 import type { Signs } from "./signs.ts";
-import { changesBack, isFirstMachine } from "./two-machines.ts";
+import { changesBack, isFirstMachine, isOtherHalf } from "./two-machines.ts";
 
 /** The host that a device is. */
 export interface IdentifiedHost {
@@ -72,18 +72,21 @@ export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceS
   const isKept = (each: RankedCandidate<string>) =>
     each.id === last?.hostId && (each.isMatch || each.signs.addresses.has(address)) && mayBe(each);
   const kept = isSame ? ranked.find(isKept) : undefined;
-  const best = kept ?? ranked.find((each) => each.isMatch && mayBe(each));
+  const matching = kept ?? ranked.find((each) => each.isMatch && mayBe(each));
+  // What proved two machines tells them apart until both have reported.
+  const half = ranked.find(({ id }) => matching !== undefined && isOtherHalf(write, matching.id, id, signs));
+  const best = half ?? matching;
   // Decisions of earlier versions are not remembered.
   const wasHere = (id: string) => (last === null ? write.index.reportersAt(address).includes(id) : last.hostId === id);
   const split = splitBy(write, signs, { ranked, best, wasHere, mayBe });
-  if (kept !== undefined && split === null)
+  if (kept !== undefined && kept === best && split === null)
     return { known: hostOf(kept), split, conclude: (host) => reportLeftOut(write, host, leftOut) };
   const reporter =
     best === undefined && sighting.device.broken !== undefined ? lastReporter(write, signs, sighting) : null;
   const known = split !== null ? knownAfter(split, ranked) : best === undefined ? reporter : hostOf(best);
   const next = ranked.find(({ id }) => id !== known?.id);
   const decision: IdentityDecision = {
-    basis: basisOf(best, reporter),
+    basis: half === undefined ? basisOf(best, reporter) : "Split",
     known: weighedHost(signs, best ?? ranked.find(({ id }) => id === reporter?.id)),
     next: weighedHost(signs, next),
   };

@@ -27,7 +27,7 @@ const identityRows = new KeyedRows(identities, ["network_n", "ip_address", "sequ
 /** Values listed per sign; a switch has hundreds of MAC addresses. */
 const VALUES_MAX = 10;
 
-export const DECISION_BASES = ["Signs", "Address", "LastReport", "Consolidated", "New"] as const;
+export const DECISION_BASES = ["Signs", "Address", "LastReport", "Consolidated", "Split", "New"] as const;
 
 /** A sign in a decision. */
 export interface WeighedSign {
@@ -94,9 +94,11 @@ export function rememberedIdentity({ tx, networkId }: ScanWrite, address: string
 }
 
 /** Digest of all signs. */
-export function digestOfSigns({ serialNumbers, chassisId, macs, sysName, addresses, unread }: Signs): string {
+export function digestOfSigns({ serialNumbers, chassisId, engineId, macs, sysName, addresses, unread }: Signs): string {
   const sorted = [serialNumbers, macs, addresses, unread].map((values) => [...values].sort());
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify([sorted, chassisId, sysName])).digest("base64");
+  // Without an engine id as before there was one, so that an upgrade reopens no decision.
+  const texts = [chassisId, sysName, ...(engineId === null ? [] : [engineId])];
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify([sorted, ...texts])).digest("base64");
 }
 
 /**
@@ -168,7 +170,8 @@ function valuesOf(signs: Signs, group: SignGroup): readonly string[] {
   if (group === "serial_numbers") return [...signs.serialNumbers];
   if (group === "cards") return [...signs.macs];
   if (group === "addresses") return [...(signs.managed.size > 0 ? signs.managed : signs.addresses)];
-  const value = group === "chassis_id" ? signs.chassisId : signs.sysName;
+  const texts = { chassis_id: signs.chassisId, engine_id: signs.engineId, system_name: signs.sysName };
+  const value = texts[group];
   return value === null ? [] : [value];
 }
 

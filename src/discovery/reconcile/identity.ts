@@ -2,7 +2,8 @@
 // often it stays the same between two reads, and by how many hosts share its value. Pure.
 
 import { parseMac } from "../../base/mac.ts";
-import type { SignGroup, Signs } from "./signs.ts";
+import { isOtherEngine } from "./engine-ids.ts";
+import { engineSignOf, type SignGroup, type Signs } from "./signs.ts";
 import { PRIOR_WEIGHTS, type Weights } from "./weights.ts";
 
 /** Minimum score for a match: above any sign that people assign, and above a common card against other signs. */
@@ -37,11 +38,13 @@ export interface Similarity {
 export function similarity(seen: Signs, known: Signs, weights: Weights = PRIOR_WEIGHTS): Similarity {
   const commonMacs = commonOf(seen.macs, known.macs);
   const serials = compareSerials(seen, known, weights);
+  const names = compareNames(seen, known, weights);
   const groups = [
     serials,
     withoutMember(compareCards(seen, known, commonMacs, weights), serials, seen, known),
     compareChassis(seen, known, weights),
-    compareNames(seen, known, weights),
+    compareEngines(seen, known, names, weights),
+    names,
     compareAddresses(seen, known, new Set(commonMacs), weights),
   ].filter((each) => each !== null);
   const addressCount = commonOf(seen.addresses, known.addresses).length;
@@ -88,6 +91,20 @@ function compareChassis(seen: Signs, known: Signs, weights: Weights): ComparedGr
   if (some === null || other === null || seen.macs.has(some) || known.macs.has(some)) return null;
   if (some !== other && (parseMac(some) !== null || parseMac(other) !== null)) return null;
   return compareText("chassis_id", some, other, weights);
+}
+
+/** A disk image has both a name and an engine id: if both agree, they count once. */
+function compareEngines(
+  seen: Signs,
+  known: Signs,
+  names: ComparedGroup | null,
+  weights: Weights,
+): ComparedGroup | null {
+  const [some, other] = [engineSignOf(seen), engineSignOf(known)];
+  if (some === null || other === null || (some !== other && !isOtherEngine(some, other))) return null;
+  const compared = compareText("engine_id", some, other, weights);
+  const isCounted = compared.common.length > 0 && names !== null && names.common.length > 0;
+  return isCounted ? { ...compared, weight: Math.max(0, compared.weight - names.weight) } : compared;
 }
 
 function compareNames({ sysName: some }: Signs, { sysName: other }: Signs, weights: Weights): ComparedGroup | null {
@@ -148,6 +165,7 @@ export function hasConflict(seen: Signs, known: Signs): boolean {
   return (
     isDisjoint(seen.serialNumbers, known.serialNumbers) ||
     differs(seen.chassisId, known.chassisId) ||
+    isOtherEngine(engineSignOf(seen), engineSignOf(known)) ||
     differs(seen.sysName, known.sysName) ||
     isDisjoint(seen.macs, known.macs)
   );
@@ -158,7 +176,8 @@ export function hasConflict(seen: Signs, known: Signs): boolean {
  * swept host would be duplicated once it responds to SNMP.
  */
 export function hasOnlyAddresses(known: Signs): boolean {
-  return known.serialNumbers.size + known.macs.size === 0 && known.chassisId === null && known.sysName === null;
+  const { serialNumbers, macs, chassisId, engineId, sysName } = known;
+  return serialNumbers.size + macs.size === 0 && [chassisId, engineId, sysName].every((sign) => sign === null);
 }
 
 export function matchSigns(seen: Signs, known: Signs, weights: Weights = PRIOR_WEIGHTS): Similarity | null {
@@ -233,6 +252,7 @@ const WORDS: Readonly<Record<SignGroup, string>> = {
   serial_numbers: "serial number",
   cards: "MAC address",
   chassis_id: "chassis id",
+  engine_id: "SNMP engine id",
   system_name: "system name",
   addresses: "address",
 };

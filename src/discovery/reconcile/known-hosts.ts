@@ -16,7 +16,7 @@ import { BY_PERSON, isTouchedByPerson } from "./provenance.ts";
 import { areInterfacesUnread } from "./reads-memory.ts";
 import { SharingHosts } from "./shared-signs.ts";
 import { countsAt } from "./sign-counts.ts";
-import { isOwnAddress, nameSign, type SignGroup, type Signs, serialSigns } from "./signs.ts";
+import { engineSignOf, isOwnAddress, nameSign, type SignGroup, type Signs, serialSigns } from "./signs.ts";
 import { type SignCounts, Weights } from "./weights.ts";
 
 /** A sign shared by more hosts than this is ignored. */
@@ -26,6 +26,7 @@ const CANDIDATES_MAX = 64;
 interface KnownSigns extends Signs {
   serialNumbers: ReadonlySet<string>;
   chassisId: string | null;
+  engineId: string | null;
   sysName: string | null;
   readonly macs: Set<string>;
   readonly addresses: Set<string>;
@@ -93,7 +94,9 @@ export class KnownHosts {
       add("cards", mac, ...[hosts.interfaces, ...others].map((ids) => this.withChanged("mac", mac, ids)));
     }
     const { chassisId, sysName } = seen;
+    const engineId = engineSignOf(seen);
     if (chassisId !== null) add("chassis_id", chassisId, this.found("chassis", chassisId, HOST_BY("chassis_id")));
+    if (engineId !== null) add("engine_id", engineId, this.found("engine", engineId, HOST_BY("engine_id")));
     if (sysName !== null) add("system_name", sysName, this.found("name", sysName, HOST_BY("sys_name")));
     for (const address of seen.addresses) add("addresses", address, this.holdersOf(address));
     const reporters = polledAddress === null ? [] : this.reportersAt(polledAddress);
@@ -218,6 +221,7 @@ export class KnownHosts {
       if (signs !== undefined) Object.assign(signs, own);
       for (const serial of own.serialNumbers) this.put("serial", serial, id);
       if (own.chassisId !== null) this.put("chassis", own.chassisId, id);
+      if (own.engineId !== null) this.put("engine", own.engineId, id);
       if (own.sysName !== null) this.put("name", own.sysName, id);
     }
     if (typeof mac === "string" && isSingleDevice(mac)) {
@@ -289,11 +293,12 @@ export class KnownHosts {
     );
   }
 
-  private ownSigns(host: HostRecord): Pick<KnownSigns, "serialNumbers" | "chassisId" | "sysName"> {
+  private ownSigns(host: HostRecord): Pick<KnownSigns, "serialNumbers" | "chassisId" | "engineId" | "sysName"> {
     const components = this.tx.children(componentKind, "host_n", host.id);
     return {
       serialNumbers: serialSigns([host.serial_number, ...components.map((each) => each.serial_number)]),
       chassisId: host.chassis_id,
+      engineId: host.engine_id ?? null,
       sysName: nameSign(host.sys_name),
     };
   }
@@ -339,9 +344,9 @@ export class KnownHosts {
 /** Signs are compared in lower case; one row beyond the limit reveals an overly common sign. */
 const LIMIT = `ORDER BY 1 LIMIT ${CANDIDATES_MAX + 1}`;
 /** Must match the expressions of the indexes in the migration. */
-const HOST_BY = (field: "serial_number" | "chassis_id" | "sys_name") =>
+const HOST_BY = (field: "serial_number" | "chassis_id" | "engine_id" | "sys_name") =>
   `SELECT r.id FROM hosts h JOIN history_records r ON r.n = h.n
-    WHERE h.network_n = +?1 AND ${field === "chassis_id" ? "" : "lower"}(json_extract('{' || h.members || '}',
+    WHERE h.network_n = +?1 AND ${field.endsWith("_id") ? "" : "lower"}(json_extract('{' || h.members || '}',
     '$.${field}')) = +?2 ORDER BY h.n LIMIT ${CANDIDATES_MAX + 1}`;
 const BY_COMPONENT = `SELECT DISTINCT r.id FROM components c JOIN history_records r ON r.n = c.host_n
   WHERE c.network_n = +?1 AND lower(json_extract('{' || c.members || '}', '$.serial_number')) = +?2 ${LIMIT}`;

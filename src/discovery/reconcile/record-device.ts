@@ -264,7 +264,7 @@ function isBroken({ broken = [] }: Device, table: DeviceTable): boolean {
 function reportedHost(
   device: Device,
   { hostname, mac_address }: DeviceSighting,
-): ReportedEach<HostRecord, DeviceField | "bridge_address" | "hostname"> {
+): ReportedEach<HostRecord, DeviceField | "bridge_address" | "engine_id" | "hostname"> {
   const { sys_name, sys_descr, sys_object_id, sys_location, sys_contact, model, serial_number } = device;
   return {
     sys_name,
@@ -277,6 +277,7 @@ function reportedHost(
     serial_number,
     chassis_id: device.chassis_id === undefined ? undefined : (device.chassis_id?.value ?? null),
     bridge_address: device.bridge_address,
+    engine_id: device.engine_id,
     hostname: lineOf(hostname ?? "") || undefined,
   };
 }

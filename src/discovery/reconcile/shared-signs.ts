@@ -7,7 +7,7 @@ import type { SignGroup } from "./signs.ts";
 export const COMPARED_HOSTS_MAX = 64;
 
 /** Groups of which a device has few values. */
-const RARE_GROUPS: readonly SignGroup[] = ["serial_numbers", "chassis_id", "system_name"];
+const RARE_GROUPS: readonly SignGroup[] = ["serial_numbers", "chassis_id", "engine_id", "system_name"];
 
 interface SharedSigns {
   readonly groups: Set<SignGroup>;

@@ -5,9 +5,10 @@ import { cidrContains, parseCidr, parseIp } from "../../base/ip.ts";
 import { isSingleDevice, parseMac } from "../../base/mac.ts";
 import { append } from "../../base/multimap.ts";
 import type { Device, DeviceTable } from "../device.ts";
+import { engineSign } from "./engine-ids.ts";
 
 /** Signs that change together, and count once. */
-export const SIGN_GROUPS = ["serial_numbers", "cards", "chassis_id", "system_name", "addresses"] as const;
+export const SIGN_GROUPS = ["serial_numbers", "cards", "chassis_id", "engine_id", "system_name", "addresses"] as const;
 export type SignGroup = (typeof SIGN_GROUPS)[number];
 
 /** Valid within one network. */
@@ -16,6 +17,8 @@ export interface Signs {
   readonly serialNumbers: ReadonlySet<string>;
   /** LLDP chassis ID. */
   readonly chassisId: string | null;
+  /** SNMP engine id, as reported; engineSignOf tells whether it is a sign. */
+  readonly engineId: string | null;
   readonly macs: ReadonlySet<string>;
   /** Lower case. */
   readonly sysName: string | null;
@@ -31,6 +34,7 @@ export interface Signs {
 const NO_SIGNS: Signs = {
   serialNumbers: new Set(),
   chassisId: null,
+  engineId: null,
   macs: new Set(),
   sysName: null,
   addresses: new Set(),
@@ -88,6 +92,7 @@ export function signsOfDevice(device: Device, polledAddress: string, seenMac: st
   return {
     serialNumbers: serialsOf(device),
     chassisId: device.chassis_id?.value ?? null,
+    engineId: device.engine_id ?? null,
     macs: new Set(macs.filter(isSingleDevice)),
     sysName: nameSign(device.sys_name),
     addresses: new Set([polledAddress, ...addresses.map((each) => each.ip_address).filter(isOwnAddress)]),
@@ -114,16 +119,22 @@ function isRead({ tables }: Device, table: DeviceTable, broken: readonly DeviceT
 
 /** Groups of which a device has a sign. */
 export function signGroupsOf(device: Device): SignGroup[] {
-  const { interfaces = [], bridge_address, chassis_id, sys_name } = device;
-  const hasMac = typeof bridge_address === "string" || interfaces.some((each) => typeof each.mac_address === "string");
+  const { interfaces = [], bridge_address, chassis_id, engine_id, sys_name } = device;
+  const macs = [bridge_address, ...interfaces.map((each) => each.mac_address)];
   const has: Readonly<Record<SignGroup, boolean>> = {
     serial_numbers: serialsOf(device).size > 0,
-    cards: hasMac,
+    cards: macs.some((mac) => typeof mac === "string"),
     chassis_id: typeof chassis_id?.value === "string" && parseMac(chassis_id.value) === null,
+    engine_id: engineSign(engine_id, macs, [...serialsOf(device), nameSign(sys_name)]) !== null,
     system_name: nameSign(sys_name) !== null,
     addresses: true,
   };
   return SIGN_GROUPS.filter((group) => has[group]);
+}
+
+/** The engine id, unless it is a factory default or follows from another sign. */
+export function engineSignOf({ engineId, macs, serialNumbers, sysName }: Signs): string | null {
+  return engineSign(engineId, macs, [...serialNumbers, sysName]);
 }
 
 /** Serial numbers of the device and of its chassis. */
@@ -138,6 +149,7 @@ export function signsOfTexts(texts: readonly string[]): Signs {
   return signsWith({
     serialNumbers: serialSigns(valuesOf("serial")),
     chassisId: valuesOf("chassis")[0] ?? null,
+    engineId: valuesOf("engine")[0] ?? null,
     macs: new Set(valuesOf("mac")),
     sysName: nameSign(valuesOf("name")[0]),
     addresses: new Set(valuesOf("ip").filter(isOwnAddress)),
@@ -145,9 +157,17 @@ export function signsOfTexts(texts: readonly string[]): Signs {
 }
 
 /** Yields each sign prefixed by its type, as signsOfTexts parses them. */
-export function* textsOfSigns({ serialNumbers, chassisId, macs, sysName, addresses }: Signs): Generator<string> {
+export function* textsOfSigns({
+  serialNumbers,
+  chassisId,
+  engineId,
+  macs,
+  sysName,
+  addresses,
+}: Signs): Generator<string> {
   for (const serial of serialNumbers) yield `serial:${serial}`;
   if (chassisId !== null) yield `chassis:${chassisId}`;
+  if (engineId !== null) yield `engine:${engineId}`;
   if (sysName !== null) yield `name:${sysName}`;
   for (const mac of macs) yield `mac:${mac}`;
   for (const address of addresses) yield `ip:${address}`;

@@ -16,7 +16,7 @@ import { nameSign, type Signs, serialSign, signsWith } from "./signs.ts";
 
 /** Reads within which a host that changes back counts. */
 const READS_MAX = 10;
-/** Changes back to an earlier serial number and name that prove two machines. */
+/** Changes back to an earlier serial number or engine id, and name, that prove two machines. */
 const RETURNS_MIN = 3;
 
 const hostReads = sqliteTable("discovery_reads_by_name", {
@@ -26,13 +26,29 @@ const hostReads = sqliteTable("discovery_reads_by_name", {
 });
 const readRows = new KeyedRows(hostReads, ["host_n"]);
 
-/** Serial number and system name of a read; null if it lacks one. */
-function keyOf(serial: string | null, name: string | null): string | null {
-  return serial === null || name === null ? null : JSON.stringify([serial, name]);
+/** Serial number, system name and engine id of a read. Earlier versions remembered no engine id. */
+type Read = readonly [serial: string | null, name: string, engineId?: string | null];
+
+/** Null for a read without a name, or without both ids. */
+function readOf(serial: string | null, name: string | null, engineId: string | null): Read | null {
+  return name === null || (serial === null && engineId === null) ? null : [serial, name, engineId];
 }
 
-function keyOfHost(host: HostRecord): string | null {
-  return keyOf(serialSign(reportedIn(host, "serial_number")), nameSign(reportedIn(host, "sys_name")));
+function readOfHost(host: HostRecord): Read | null {
+  const [serial, name] = [serialSign(reportedIn(host, "serial_number")), nameSign(reportedIn(host, "sys_name"))];
+  return readOf(serial, name, host.engine_id ?? null);
+}
+
+/** Positions of the ids in a read. */
+const IDS = [0, 2] as const;
+
+function hasOther(id: (typeof IDS)[number], some: Read, other: Read): boolean {
+  const [value, otherValue] = [some[id] ?? null, other[id] ?? null];
+  return value !== null && otherValue !== null && value !== otherValue;
+}
+
+function isSameRead(some: Read, other: Read): boolean {
+  return some[1] === other[1] && !IDS.some((id) => hasOther(id, some, other));
 }
 
 /** Last reported value, even if a person set another one. */
@@ -40,18 +56,22 @@ function reportedIn(host: HostRecord, field: "serial_number" | "sys_name"): stri
   return (host.discovered?.[field] ?? host[field]) as string | null;
 }
 
-/** Serial number and name of the last reads, oldest first; empty if all are the same. */
-function readsOf({ tx }: ScanWrite, hostId: string): readonly string[] {
+/** The last reads, oldest first; empty if all are the same. */
+function readsOf({ tx }: ScanWrite, hostId: string): readonly Read[] {
   const row = readRows.find(tx.db, tx.recordN(hostId) ?? 0);
-  return row === undefined ? [] : (JSON.parse(row.reads) as string[]);
+  return row === undefined ? [] : (JSON.parse(row.reads) as string[]).map((read) => JSON.parse(read) as Read);
 }
 
 /** @param reads as readsOf returns them, with the present one */
-function rememberReads({ tx }: ScanWrite, hostId: string, reads: readonly string[]): void {
+function rememberReads({ tx }: ScanWrite, hostId: string, reads: readonly Read[]): void {
   tx.runAfterWrite(() => {
     const host_n = tx.recordN(hostId) as number;
-    if (new Set(reads).size < 2) tx.db.$client.query(FORGET).run(host_n);
-    else readRows.upsert(tx.db, withChecksum(hostReads, { host_n, reads: JSON.stringify(reads) }));
+    const [first] = reads;
+    if (first === undefined || reads.every((read) => isSameRead(read, first))) tx.db.$client.query(FORGET).run(host_n);
+    else {
+      const texts = JSON.stringify(reads.map((read) => JSON.stringify(read)));
+      readRows.upsert(tx.db, withChecksum(hostReads, { host_n, reads: texts }));
+    }
   });
 }
 
@@ -62,29 +82,42 @@ export function countUnchanged(write: ScanWrite, hostId: string): void {
   if (last !== undefined) rememberReads(write, hostId, [...reads, last].slice(-READS_MAX));
 }
 
-/** Counts a read. @returns true if serial number and name changed back too often to be one machine's */
-export function changesBack(write: ScanWrite, hostId: string, { serialNumbers, sysName }: Signs): boolean {
+/** Counts a read. @returns true if an id and the name changed back too often to be one machine's */
+export function changesBack(write: ScanWrite, hostId: string, { serialNumbers, sysName, engineId }: Signs): boolean {
   const host = write.tx.get(hostKind, hostId);
   const [serial] = serialNumbers;
-  const key = keyOf(serial ?? null, sysName);
-  const before = keyOfHost(host);
-  if (key === null || before === null) return false;
+  const read = readOf(serial ?? null, sysName, engineId);
+  const before = readOfHost(host);
+  if (read === null || before === null) return false;
   const known = readsOf(write, hostId);
-  if (known.length === 0 && key === before) return false;
-  const reads = [...(known.length === 0 ? [before] : known), key].slice(-READS_MAX);
+  if (known.length === 0 && isSameRead(read, before)) return false;
+  const reads = [...(known.length === 0 ? [before] : known), read].slice(-READS_MAX);
   const isProven = returnsIn(reads) >= RETURNS_MIN;
   rememberReads(write, hostId, isProven ? [] : reads);
   return isProven;
 }
 
-/** Number of changes of both serial number and name back to earlier ones. */
-function returnsIn(reads: readonly string[]): number {
-  return reads.filter((key, index) => {
+/** Number of changes of both an id and the name back to earlier ones. */
+function returnsIn(reads: readonly Read[]): number {
+  return reads.filter((now, index) => {
     const previous = reads[index - 1];
-    if (previous === undefined || previous === key) return false;
-    const [now, then] = [JSON.parse(key) as string[], JSON.parse(previous) as string[]];
-    return now[0] !== then[0] && now[1] !== then[1] && reads.indexOf(key) < index - 1;
+    if (previous === undefined || previous[1] === now[1]) return false;
+    const earlier = reads.slice(0, index - 1).filter((each) => each[1] === now[1]);
+    return IDS.some((id) => hasOther(id, now, previous) && earlier.some((each) => each[id] === now[id]));
   }).length;
+}
+
+/** True if two hosts were one before a split, and a device has the name and an id of the second, but not of the first. */
+export function isOtherHalf({ tx }: ScanWrite, hostId: string, otherId: string, signs: Signs): boolean {
+  const [host, other] = [tx.get(hostKind, hostId), tx.get(hostKind, otherId)];
+  const [serial] = signs.serialNumbers;
+  const read = readOf(serial ?? null, signs.sysName, signs.engineId);
+  if (read === null || (host.split_from !== otherId && other.split_from !== hostId)) return false;
+  const isOf = (each: HostRecord) => {
+    const known = readOfHost(each);
+    return known?.[1] === read[1] && IDS.some((id) => (read[id] ?? null) !== null && read[id] === known[id]);
+  };
+  return isOf(other) && !isOf(host);
 }
 
 /** True if a device is the machine of the host's first version with a name, which now has another one's. */
@@ -101,6 +134,7 @@ export function isFirstMachine({ tx }: ScanWrite, hostId: string, { sysName }: S
  */
 export function splitOffLast(write: ScanWrite, book: AddressBook, host: HostRecord, signs: Signs): void {
   const { sys_name, sys_descr, sys_object_id, sys_location, sys_contact, manufacturer, model, serial_number } = host;
+  const engine_id = host.engine_id ?? undefined;
   const reported = {
     sys_name,
     sys_descr,
@@ -112,7 +146,7 @@ export function splitOffLast(write: ScanWrite, book: AddressBook, host: HostReco
     serial_number,
   };
   const name = sys_name ?? host.name;
-  const fields = { name, source: DISCOVERED, chassis_id: host.chassis_id, ...reported, split_from: host.id };
+  const fields = { name, source: DISCOVERED, chassis_id: host.chassis_id, engine_id, ...reported, split_from: host.id };
   const other = newHost(write, fields, signsWith({}));
   write.index.recordSigns(other.id, { host: other });
   for (const address of write.index.signsOf(host.id)?.managed ?? [])

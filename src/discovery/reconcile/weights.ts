@@ -11,6 +11,7 @@ const PRIORS: Readonly<Record<SignGroup, { readonly same: number; readonly chanc
   serial_numbers: { same: 0.998, chance: 1 / 1_024 },
   cards: { same: 0.995, chance: 1 / 8_192 },
   chassis_id: { same: 0.98, chance: 1 / 32 },
+  engine_id: { same: 0.98, chance: 1 / 40 },
   system_name: { same: 0.95, chance: 1 / 40 },
   addresses: { same: 0.93, chance: 1 / 16 },
 };

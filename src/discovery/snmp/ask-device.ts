@@ -8,6 +8,7 @@ import { deviceOf } from "../mib/device.ts";
 import { READING_PLAN } from "../mib/plan.ts";
 import type { ReadStep, Reads } from "../mib/reads.ts";
 import type { ServedBefore } from "../mib/served.ts";
+import { withEngineId } from "../mib/system.ts";
 import type { WorkingCredential } from "../sightings.ts";
 import type { SnmpCredential } from "./credential.ts";
 import { type FailureReason, failure, isFailure, type SnmpFailure } from "./failure.ts";
@@ -86,7 +87,8 @@ export async function pollDevice(
     }
     try {
       const reads = await readSteps(opened.session, reader.plan, options);
-      const device = reader.deviceOf(reads, options.served ?? null);
+      const known = withEngineId(reads, opened.session.engine?.id ?? null);
+      const device = reader.deviceOf(known, options.served ?? null);
       const working = { credential_id: credential.credential_id, key_extension: opened.extension };
       return { ok: true, device, credential: working, requests };
     } finally {

@@ -93,7 +93,7 @@ function assertConsolidatable(destination: HostRecord, other: HostRecord): void 
 }
 
 /** Fields, including device-reported ones, copied to the destination if it has no value. */
-const FILLED_FIELDS = [...HOST_WRITE_FIELDS, "chassis_id", "bridge_address"] as const;
+const FILLED_FIELDS = [...HOST_WRITE_FIELDS, "chassis_id", "bridge_address", "engine_id"] as const;
 
 /** Changed fields of the destination. */
 function mergedFields(destination: HostRecord, other: HostRecord): Partial<HostRecord> {

@@ -51,6 +51,11 @@ export const hostFields = {
       description: "dot1dBaseBridgeAddress (RFC 4188), by which neighbors may know the device. Absent if unknown.",
     }),
   ),
+  engine_id: Type.Optional(
+    Nullable(Type.String(), {
+      description: "snmpEngineID (RFC 3411) in hexadecimal, by which scans recognize the device. Absent if unknown.",
+    }),
+  ),
   device_type: Type.Optional(
     OneOf(DEVICE_TYPES, {
       description:
@@ -77,7 +82,14 @@ export const hostFields = {
 export interface HostRecord extends RecordOf<TObject<typeof hostFields>> {}
 
 /** Fields ignored when a client sends them back. */
-export const HOST_READ_ONLY = ["source", "chassis_id", "bridge_address", "device_type_source", "split_from"] as const;
+export const HOST_READ_ONLY = [
+  "source",
+  "chassis_id",
+  "bridge_address",
+  "engine_id",
+  "device_type_source",
+  "split_from",
+] as const;
 const DeviceLine = Type.Optional(Nullable(Type.String({ maxLength: 4_000 })));
 
 /** Optional fields of a write. */

@@ -9,11 +9,12 @@ interface HostTexts {
   readonly serial_number: string | null;
   readonly chassis_id: string | null;
   readonly sys_name: string | null;
+  readonly engine_id?: string | null | undefined;
 }
 
 /**
- * Deduplicated signs as `type:value`, most specific first: `serial:` of the host and its components and `chassis:` as
- * reported by the device, `name:` in lower case, `mac:` of interfaces and addresses, `ip:`. At most SIGNS_MAX.
+ * Deduplicated signs as `type:value`, most specific first: `serial:` of the host and its components, `chassis:` and
+ * `engine:` as reported by the device, `name:` in lower case, `mac:` of interfaces and addresses, `ip:`. At most SIGNS_MAX.
  */
 export function hostSigns(
   host: HostTexts,
@@ -27,6 +28,7 @@ export function hostSigns(
   };
   for (const { serial_number } of [host, ...components]) add("serial", serial_number);
   add("chassis", host.chassis_id);
+  add("engine", host.engine_id);
   add("name", host.sys_name?.toLowerCase());
   for (const { mac_address: mac } of [...ifEntries, ...addresses])
     if (typeof mac === "string" && isSingleDevice(mac)) add("mac", mac);

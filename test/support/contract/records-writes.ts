@@ -8,7 +8,13 @@ import { expectOk, invalid, refusal } from "../appliance/factories.ts";
 import { isOptional, type RecordSubject, UNKNOWN_ID } from "./record-subject.ts";
 
 /** Fields present only with discovery data. */
-const BY_DISCOVERY: readonly string[] = [...DISCOVERABLE_READ_ONLY, "more_neighbors", "bridge_address", "split_from"];
+const BY_DISCOVERY: readonly string[] = [
+  ...DISCOVERABLE_READ_ONLY,
+  "more_neighbors",
+  "bridge_address",
+  "engine_id",
+  "split_from",
+];
 
 /** Fields present only on request (`include=`). */
 export const ON_REQUEST: readonly string[] = ["utilization", "counts", "last_seen"];

@@ -202,7 +202,7 @@ export const hostShape = object({
   ...fields(orNull(text), "manufacturer model serial_number management_url asset_tag"),
   chassis_id: orNull(is("a string or an object", (value) => typeof value === "string" || isObject(value))),
   consolidated_into: orNull(uuid),
-  ...fields(omittable(orNull(text)), "device_type device_type_source bridge_address split_from"),
+  ...fields(omittable(orNull(text)), "device_type device_type_source bridge_address engine_id split_from"),
   last_seen_at: orNull(timestamp),
   ...versionFields,
 });
