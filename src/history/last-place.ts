@@ -135,6 +135,8 @@ function lastAddresses(reader: Reader, hostN: number, sequence: number, visibili
 
 /** Last place of a host that is at no port. */
 export const lastSeenOfHost: LastSeenOf = (reader, actor, hostN, asOf) => {
+  // Decides for most hosts without reading a record.
+  if (asOf === null && reader.statement(PLACED).values(hostN).length > 0) return null;
   const { sequence } = asOf ?? reader.head();
   const networkIds = actor.networkNs === null ? null : reader.recordIds(actor.networkNs);
   const visibility = { organizationN: actor.organizationN, networkIds };
@@ -149,6 +151,12 @@ export function describeLastSeen({ port, switch: device, until }: LastSeen): str
   return `last seen at ${port.name} of ${device.name} until ${until}`;
 }
 
+/** Whether a host is a device, which its links place, or one of its MAC addresses is in a forwarding table. */
+const PLACED = `SELECT 1 FROM if_entries WHERE host_n = +?1
+  UNION ALL
+  SELECT 1 FROM ip_addresses a CROSS JOIN fdb_entries f ON f.mac_address = a.mac_address AND f.network_n = a.network_n
+  WHERE a.host_n = +?1
+  LIMIT 1`;
 const LEARNED = "SELECT 1 FROM fdb_entries WHERE mac_address = +?1 AND network_n = +?2 LIMIT 1";
 const ENDED = `SELECT r.n, s.died
   FROM (SELECT DISTINCT history_search.rowid >> 31 AS n FROM history_search WHERE history_search MATCH +?1) t
