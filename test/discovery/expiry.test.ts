@@ -169,6 +169,112 @@ describe("a machine in a neighbor table", () => {
   });
 });
 
+describe("a machine that only the neighbor table of a removed router had", () => {
+  const snmp = (hours: number, fields: JsonRecord = {}) => scanAfter(hours, { kind: "snmp", ...fields });
+  const LAPTOP_ENDED = expect.stringContaining(`${LAPTOP}: not seen since`);
+  const removals: Array<[string, () => Promise<unknown>]> = [
+    ["is silent", async () => {}],
+    [
+      "was deleted",
+      async () => {
+        const found = (await list("hosts")).find(({ name }) => name === "router");
+        await expectOk(owner.delete(`hosts/${found?.id}`));
+      },
+    ],
+  ];
+
+  test.each(removals)("ends after two SNMP scans while the router %s", async (_how, remove) => {
+    router([heard("10.0.0.7", LAPTOP)]);
+    await snmp(0, { targets: ["10.0.0.1"] });
+    silence();
+    await remove();
+    expect(await snmp(719)).toEqual([]);
+    // One that polls other addresses, one that polls none, and a dry run do not count.
+    expect(await snmp(1, { targets: ["10.0.0.8/29"] })).toEqual([]);
+    expect(await scanAfter(1, { kind: "sweep", targets: ["10.0.0.1"] })).toEqual([]);
+    expect(await snmp(1, { commit: false })).toContainEqual(LAPTOP_ENDED);
+    expect(await snmp(1, { targets: ["10.0.0.0/29"] })).toEqual([LAPTOP_ENDED]);
+    expect(await addresses()).not.toContain("10.0.0.7");
+    expect(await free()).toContain("10.0.0.7");
+  });
+
+  test("stays after a pause until two scans have polled the router in vain", async () => {
+    router([heard("10.0.0.7", LAPTOP)]);
+    await snmp(0, { targets: ["10.0.0.1"] });
+    silence();
+    expect(await snmp(1_500)).toEqual([]);
+    expect(await snmp(1)).toEqual([LAPTOP_ENDED]);
+  });
+
+  test("stays while the router responds, but not to SNMP, and while no credential is assigned", async () => {
+    router([heard("10.0.0.7", LAPTOP)]);
+    await snmp(0, { targets: ["10.0.0.1"] });
+    appliance.probes.devices.clear();
+    const pinged = { targets: ["10.0.0.1"] };
+    for (const hours of [800, 1, 1]) expect(await scanAfter(hours, pinged)).toEqual([]);
+    silence();
+    const [credential] = await list("credentials");
+    await expectOk(owner.put(`credentials/${credential?.id}`, { ...credential, assigned_network_ids: [] }));
+    for (const hours of [800, 1, 1]) expect(await snmp(hours)).toEqual([]);
+  });
+});
+
+describe("a scan that does not complete is no look", () => {
+  /** Stops a scan once it has arrived at a write, which is still written. */
+  const stoppedScan = async (hours: number, fields: JsonRecord, write: string, stop: (id: string) => Promise<void>) => {
+    appliance.clock.advance(hours * HOUR_MS);
+    const held = appliance.holdWrites((_author, command) => command === write);
+    const { id } = await startScan({ kind: "full", ...fields }, owner);
+    let hasArrived = false;
+    void held.arrived.then(() => {
+      hasArrived = true;
+    });
+    while (!hasArrived) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      appliance.timers.pass(10);
+    }
+    const stopped = stop(id);
+    held.release();
+    await stopped;
+    return (await waitForScan(id, owner)).status;
+  };
+
+  test("but is canceled", async () => {
+    router([heard("10.0.0.5", LAPTOP)]);
+    const targets = { kind: "snmp", targets: ["10.0.0.1", "10.0.0.14"] };
+    await scanAfter(0, targets);
+    router([]);
+    const { hold } = appliance.probes;
+    const aborted = (signal: AbortSignal) =>
+      new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    appliance.probes.hold = (address, signal) => (address === "10.0.0.14" ? aborted(signal) : Promise.resolve());
+    for (const hours of [800, 1, 1])
+      expect(await stoppedScan(hours, targets, "discovery.devices", (id) => appliance.scans.cancel(id))).toBe(
+        "Cancelled",
+      );
+    appliance.probes.hold = hold;
+    expect(await addresses()).toEqual(["10.0.0.1", "10.0.0.5"]);
+    expect(await scanAfter(1, targets)).toEqual([]);
+    expect(await scanAfter(1, targets)).toEqual([expect.stringContaining(LAPTOP)]);
+  });
+
+  test("but is interrupted, by a crash after its last write", async () => {
+    answers("10.0.0.5", LAPTOP);
+    router([heard("192.0.2.7", mac(2, 9))]);
+    await newSubnet({ cidr: "192.0.2.0/28", subnet_type: "Loopback" });
+    await scanAfter(0);
+    router([]);
+    appliance.probes.alive.delete("10.0.0.5");
+    // The next start ends it.
+    const crash = () => appliance.scans.start();
+    for (const hours of [800, 1, 1]) expect(await stoppedScan(hours, {}, "discovery.vlans", crash)).toBe("Interrupted");
+    expect(await addresses()).toEqual(["10.0.0.1", "10.0.0.5", "192.0.2.7"]);
+    expect(await scanAfter(1)).toEqual([]);
+    expect(await scanAfter(1)).toHaveLength(2);
+    expect(await addresses()).toEqual(["10.0.0.1"]);
+  });
+});
+
 test("a device that ever responded to SNMP becomes stale, with its own addresses", async () => {
   router([]);
   await scanAfter(0);

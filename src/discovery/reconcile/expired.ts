@@ -44,8 +44,11 @@ export function* findExpired(db: Sql["$client"], networkN: number, now: Instant,
   for (const { entity, id, last_seen_at, hours, due_at, addresses } of findExpiring(db, networkN, now)) {
     if (due_at > now) continue;
     const since = due_at - hours * HOUR_MS;
+    const silentFrom = now - hours * HOUR_MS;
     const haveLooked =
-      addresses.length === 0 ? looks.haveBeen(since) : addresses.every((address) => looks.haveBeenAt(address, since));
+      addresses.length === 0
+        ? looks.haveBeen(since)
+        : addresses.every((address) => looks.haveBeenAt(address, since, silentFrom));
     if (haveLooked) yield { entity, id, last_seen_at, hours };
   }
 }
@@ -74,7 +77,9 @@ export function* findExpiredSightings(
   for (const { n, address_key, mac_address, kind, seen } of rows) {
     const isRandom = kind !== "Own" && mac_address !== null && isLocallyAdministered(mac_address);
     const after = hoursFor(hours, "expire_addresses_after_hours", isRandom);
-    if (after !== null && seen + after * HOUR_MS <= now && looks.haveBeenAt(addressOfKey(address_key), seen)) yield n;
+    if (after === null) continue;
+    const silentFrom = now - after * HOUR_MS;
+    if (seen <= silentFrom && looks.haveBeenAt(addressOfKey(address_key), seen, silentFrom)) yield n;
   }
 }
 
