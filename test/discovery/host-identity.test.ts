@@ -3,6 +3,7 @@
 
 import { describe, expect, spyOn, test } from "bun:test";
 import type { Device } from "../../src/discovery/device.ts";
+import { countsAt } from "../../src/discovery/reconcile/sign-counts.ts";
 import type { DeviceSighting } from "../../src/discovery/sightings.ts";
 import { endedHostsWith } from "../../src/resources/ignored/ended-hosts.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -362,6 +363,18 @@ describe("a decision", () => {
       ["cards", 2],
       ["system_name", 2],
     ]);
+  });
+
+  test("rests on counts that are taken once per scan, however many scans run at once", () => {
+    const counted = appliance.inTransaction((tx) => {
+      const queries = spyOn(tx.db.$client, "query");
+      for (let commands = 0; commands < 5; commands += 1)
+        for (const scanId of ["scan-1", "scan-2", "scan-3"]) countsAt(tx, 1, scanId);
+      const texts = queries.mock.calls.filter(([sql]) => sql.includes("count(*) FROM hosts"));
+      queries.mockRestore();
+      return texts.length;
+    });
+    expect(counted).toBe(3);
   });
 
   test("stays when the weights change", async () => {

@@ -19,18 +19,17 @@ const signCounts = sqliteTable("discovery_sign_counts", {
 });
 const countRows = new KeyedRows(signCounts, ["network_n", "sign"]);
 
-interface CountedScan {
-  readonly key: string;
-  readonly counts: SignCounts;
-}
-
-const CACHE = new WeakMap<WriteTransaction["db"], CountedScan>();
+/** Scans whose counts are kept; several run at once. */
+const SCANS_MAX = 16;
+const CACHE = new WeakMap<WriteTransaction["db"], Map<string, SignCounts>>();
 
 /** Counts of a network when a scan first asks for them. */
 export function countsAt({ db }: WriteTransaction, networkN: number, scanId: string): SignCounts {
   const key = `${networkN}/${scanId}`;
-  const cached = CACHE.get(db);
-  if (cached?.key === key) return cached.counts;
+  const cached = CACHE.get(db) ?? new Map<string, SignCounts>();
+  CACHE.set(db, cached);
+  const known = cached.get(key);
+  if (known !== undefined) return known;
   const [[hosts]] = db.$client.query(HOSTS).values(networkN) as [[number]];
   const reads = Object.fromEntries(
     SIGN_GROUPS.flatMap((sign) => {
@@ -39,7 +38,8 @@ export function countsAt({ db }: WriteTransaction, networkN: number, scanId: str
     }),
   );
   const counts = { hosts, reads };
-  CACHE.set(db, { key, counts });
+  cached.set(key, counts);
+  for (const oldest of cached.keys()) if (cached.size > SCANS_MAX) cached.delete(oldest);
   return counts;
 }
 
