@@ -87,7 +87,7 @@ describe("machines without serial numbers", () => {
     for (const number of [1, 2]) await scan.devices(twin(number, randomId(number)));
     const second = (await hosts()).find(({ sys_name }) => sys_name === "twin-2") as JsonRecord;
     expect((await get(`hosts/${second.id}/identity`)).decision).toBe(
-      "Known by its SNMP engine id and system name, by which it was split from another host.",
+      "Known by its SNMP engine id and system name, after a split from another host.",
     );
     for (const number of [1, 1, 2]) {
       await scan.devices(twin(number, randomId(number)));

@@ -571,6 +571,34 @@ describe("a host that proves to be two machines", () => {
     await expectSplit(id);
   });
 
+  test.each([
+    ["first", 1],
+    ["last", 2],
+  ])(
+    "is split as the machine that it was first, though an earlier version mixed them up by less than a match, and the one that it was %s is read next",
+    async (_, next) => {
+      /** With a card and a chassis of its own. */
+      const whole = (number: number) => {
+        const { device } = twin(number);
+        const components = [chassis(1, `SERIAL-${number}`)];
+        const interfaces = [ethernet(1, { mac_address: mac(1, number) }), ethernet(2, { mac_address: mac(2, number) })];
+        return deviceAt(`10.0.0.${number}`, { ...device, components, interfaces });
+      };
+      const id = await mixUp();
+      const { device } = whole(2);
+      await scan.devices(deviceAt("10.0.0.2", { ...device, interfaces: alike(2).device.interfaces as [] }));
+      await scan.devices(whole(2));
+      expect(await hosts()).toHaveLength(1);
+      appliance.inTransaction((tx) =>
+        tx.runAfterWrite(() => void tx.db.$client.run("DELETE FROM discovery_identities")),
+      );
+      for (const number of next === 1 ? [1, 2, 1, 2] : [2, 1, 2, 1]) await scan.devices(whole(number));
+      await expectSplit(id);
+      expect(await holders("sys_name")).toEqual(["twin-1 10.0.0.1", "twin-2 10.0.0.2"]);
+      expect((await get(`hosts/${id}/identity`)).devices).toMatchObject([{ ip_address: "10.0.0.1" }]);
+    },
+  );
+
   test("is split when they take turns at addresses of their own, each unchanged, with their interfaces", async () => {
     const id = await mixUp();
     const { device } = twin(2);

@@ -26,7 +26,7 @@ import {
 import type { ScanWrite } from "./scan-write.ts";
 import { COMPARED_HOSTS_MAX } from "./shared-signs.ts";
 import type { Signs } from "./signs.ts";
-import { changesBack, isFirstMachine, isOtherHalf } from "./two-machines.ts";
+import { changesBack, hadNameOf, isFirstMachine, isOtherHalf } from "./two-machines.ts";
 
 /** The host that a device is. */
 export interface IdentifiedHost {
@@ -78,7 +78,7 @@ export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceS
   const best = half ?? matching;
   // Decisions of earlier versions are not remembered.
   const wasHere = (id: string) => (last === null ? write.index.reportersAt(address).includes(id) : last.hostId === id);
-  const split = splitBy(write, signs, { ranked, best, wasHere, mayBe });
+  const split = splitBy(write, signs, { ranked, best, wasHere, mayBe, isFirstDecision: last === null });
   if (kept !== undefined && kept === best && split === null)
     return { known: hostOf(kept), split, conclude: (host) => reportLeftOut(write, host, leftOut) };
   const reporter =
@@ -86,8 +86,8 @@ export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceS
   const known = split !== null ? knownAfter(split, ranked) : best === undefined ? reporter : hostOf(best);
   const next = ranked.find(({ id }) => id !== known?.id);
   const decision: IdentityDecision = {
-    basis: half === undefined ? basisOf(best, reporter) : "Split",
-    known: weighedHost(signs, best ?? ranked.find(({ id }) => id === reporter?.id)),
+    basis: half === undefined && split?.isFirst !== true ? basisOf(best, reporter) : "Split",
+    known: weighedHost(signs, best ?? ranked.find(({ id }) => id === known?.id)),
     next: weighedHost(signs, next),
   };
   const conclude = (host: HostRecord) => {
@@ -105,15 +105,23 @@ interface Ranking {
   /** True for the host that the device at this address was before. */
   readonly wasHere: (id: string) => boolean;
   readonly mayBe: (candidate: { readonly id: string }) => boolean;
+  /** True if no decision on the address is remembered, as after an upgrade. */
+  readonly isFirstDecision: boolean;
 }
 
-/** Two machines are proven if another one answered as this host in the same scan, or if they take turns. */
-function splitBy(write: ScanWrite, signs: Signs, { ranked, best, wasHere, mayBe }: Ranking): SplitHost | null {
+/**
+ * Two machines are proven if another one answered as this host in the same scan, if they take turns, or if an earlier
+ * version took both for this host.
+ */
+function splitBy(write: ScanWrite, signs: Signs, ranking: Ranking): SplitHost | null {
+  const { ranked, best, wasHere, mayBe, isFirstDecision } = ranking;
   if (best !== undefined) {
     const isProven = !write.index.isConsolidated(best.id) && changesBack(write, best.id, signs);
     return isProven ? { id: best.id, isFirst: isFirstMachine(write, best.id, signs) } : null;
   }
-  const other = ranked.find((each) => each.isMatch && !mayBe(each));
+  const wasMixed = ({ id }: { readonly id: string }) =>
+    isFirstDecision && wasHere(id) && !write.index.isConsolidated(id) && hadNameOf(write, id, signs);
+  const other = ranked.find((each) => each.isMatch && !mayBe(each)) ?? ranked.find(wasMixed);
   if (other === undefined || !wasHere(other.id)) return null;
   return { id: other.id, isFirst: isFirstMachine(write, other.id, signs) };
 }

@@ -35,7 +35,7 @@ export const HostIdentity = Type.Object(
         decided_at: Timestamp,
         basis: OneOf(DECISION_BASES, {
           description:
-            "Signs: its signs; Address: nothing else was known of the host; LastReport: it reported there before, and could not be read to the end; Consolidated: the signs of a host that was consolidated into this one; Split: its name and serial number or SNMP engine id, by which it was split from another host; New: a host of its own.",
+            "Signs: its signs; Address: nothing else was known of the host; LastReport: it reported there before, and could not be read to the end; Consolidated: the signs of a host that was consolidated into this one; Split: its name and serial number or SNMP engine id, after a split from another host; New: a host of its own.",
         }),
         decision: Type.String({ description: "The decision in one sentence." }),
         ...weighed,
@@ -126,7 +126,7 @@ function sentenceOf(
   if (basis === "LastReport") return `Known by its last report at ${ip_address}, as it could not be read to the end.`;
   if (basis === "Consolidated")
     return `Known by the ${known?.same ?? "signs"} of a host that was consolidated into this one.`;
-  if (basis === "Split") return `Known by its ${known?.same ?? "signs"}, by which it was split from another host.`;
+  if (basis === "Split") return `Known by its ${known?.same ?? "signs"}, after a split from another host.`;
   if (basis === "Signs")
     return `Known by its ${known?.same ?? "signs"}: ${rounded(known?.score ?? 0)} bits, of ${MATCH_SCORE_MIN} required.`;
   if (next === null) return "A new host: it shared no sign with another one.";

@@ -127,6 +127,12 @@ export function isFirstMachine({ tx }: ScanWrite, hostId: string, { sysName }: S
   return sysName !== null && nameSign(row?.name) === sysName && nameSign(reportedIn(host, "sys_name")) !== sysName;
 }
 
+/** True if a host once had the name of a device, and has reported another one since. */
+export function hadNameOf({ tx }: ScanWrite, hostId: string, { sysName }: Signs): boolean {
+  if (sysName === null || nameSign(reportedIn(tx.get(hostKind, hostId), "sys_name")) === sysName) return false;
+  return tx.db.$client.query(HAD_NAME).get(tx.recordN(hostId) ?? 0, sysName) !== null;
+}
+
 /**
  * Makes the machine that reported last a host of its own, with the addresses at which it answered. Its interfaces follow
  * with its next report.
@@ -173,7 +179,8 @@ export function moveAddress(
 }
 
 const FORGET = "DELETE FROM discovery_reads_by_name WHERE host_n = ?1";
-const FIRST_NAME = `SELECT name FROM (
-    SELECT v.key, ('{' || ${membersSql(hostKind, "v")} || '}') ->> '$.sys_name' AS name FROM history_versions v
-    WHERE v.key BETWEEN (?1 << 31) AND (?1 << 31) + 2147483647 AND v.operation <> 3 ORDER BY v.key)
-  WHERE name IS NOT NULL LIMIT 1`;
+const NAMES = `(SELECT v.key, ('{' || ${membersSql(hostKind, "v")} || '}') ->> '$.sys_name' AS name
+    FROM history_versions v
+    WHERE v.key BETWEEN (?1 << 31) AND (?1 << 31) + 2147483647 AND v.operation <> 3 ORDER BY v.key)`;
+const FIRST_NAME = `SELECT name FROM ${NAMES} WHERE name IS NOT NULL LIMIT 1`;
+const HAD_NAME = `SELECT 1 FROM ${NAMES} WHERE lower(trim(name)) = ?2 LIMIT 1`;
