@@ -218,3 +218,52 @@ test("a machine whose host was consolidated continues as the destination, and as
   expect(await discover()).toMatchObject({ host_id: ownId, created: {}, deleted: {} });
   expect((await owner.get(`hosts/${rackId}`)).data.ip_addresses).toEqual([]);
 });
+
+test("records that people wrote or refer to stay as stale, and are current again once they return", async () => {
+  const { host_id } = await discover();
+  const host = (await owner.get(`hosts/${host_id}`)).data;
+  const [address] = host.ip_addresses;
+  const named = await owner.put(`ip-addresses/${address.id}`, { ...address, name: "management" });
+  expect(named.status).toBe(200);
+  const eth0 = host.interfaces.find(({ if_index }: MachineInterface) => if_index === 2);
+  expect((await owner.put(`if-entries/${eth0.id}`, { ...eth0, if_alias: "to the core" })).status).toBe(200);
+  tick();
+  const whole = machine;
+  machine = { ...machine, interfaces: machine.interfaces.slice(0, 1), addresses: [] };
+  expect((await discover()).deleted).toMatchObject({ ip_addresses: 1 });
+  const without = (await owner.get(`hosts/${host_id}`)).data;
+  expect(without.ip_addresses).toMatchObject([{ id: address.id, stale_since: expect.any(String) }]);
+  expect(without.interfaces[1]).toMatchObject({ oper_status: "NotPresent", stale_since: expect.any(String) });
+  expect(await discover()).toMatchObject({ sequence: null });
+  machine = whole;
+  await discover();
+  const again = (await owner.get(`hosts/${host_id}`)).data;
+  expect(again.ip_addresses[0]).toMatchObject({ id: address.id, name: "management" });
+  for (const record of [...again.ip_addresses, ...again.interfaces]) expect(record.stale_since).toBeUndefined();
+  expect(again.interfaces[1]).toMatchObject({ id: eth0.id, oper_status: "Up", if_alias: "to the core" });
+});
+
+test("members of a bond and VLANs are those of the aggregate and of their interface, unless a person set another", async () => {
+  const port = (if_index: number, if_name: string, fields: Partial<MachineInterface> = {}) =>
+    machineInterface({ if_index, if_name, if_descr: if_name, ...fields });
+  machine.interfaces = [
+    port(2, "eth0", { lag_if_index: 5 }),
+    port(3, "eth1", { lag_if_index: 5 }),
+    port(4, "storage", { if_type: 135, parent_if_index: 5 }),
+    port(5, "bond0", { if_type: 161 }),
+  ];
+  const { host_id } = await discover();
+  const stacking = async () => {
+    const { interfaces } = (await owner.get(`hosts/${host_id}`)).data;
+    const nameOf = (id: string | undefined) => interfaces.find((each: { id: string }) => each.id === id)?.if_name;
+    return interfaces.map((each: { if_name: string; lag_id?: string; parent_id?: string }) =>
+      [each.if_name, nameOf(each.lag_id), nameOf(each.parent_id)].join(" "),
+    );
+  };
+  expect(await stacking()).toEqual(["eth0 bond0 ", "eth1 bond0 ", "storage  bond0", "bond0  "]);
+  expect(await discover()).toMatchObject({ sequence: null });
+  // The bond is taken apart.
+  machine.interfaces = [port(2, "eth0"), port(3, "eth1"), port(4, "storage", { if_type: 135, parent_if_index: 2 })];
+  await discover();
+  expect(await stacking()).toEqual(["eth0  ", "eth1  ", "storage  eth0"]);
+});

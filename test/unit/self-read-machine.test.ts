@@ -56,6 +56,41 @@ const ETH0 = {
 const LO = { ifindex: "1", type: "772", flags: "0x9", operstate: "unknown", address: "00:00:00:00:00:00" };
 
 describe("a simulated machine", () => {
+  test("has the members of bonds and teams, and the interfaces of its VLANs, but no parents in bridges", async () => {
+    const links = (...names: string[]) => Object.fromEntries(names.map((name) => [`${name}/ifindex`, "0"]));
+    const port = (name: string, ifindex: number, fields: Record<string, string> = {}) =>
+      netInterface(name, { ...ETH0, ifindex: String(ifindex), uevent: `INTERFACE=${name}`, ...fields });
+    await write({
+      ...port("eth0", 1, links("upper_bond0")),
+      ...port("eth1", 2, links("upper_bond0")),
+      ...port("bond0", 3, {
+        "bonding/mode": "802.3ad 4",
+        ...links("lower_eth0", "lower_eth1", "upper_br0", "upper_dmz"),
+      }),
+      ...port("br0", 4, { "bridge/stp_state": "0", ...links("lower_bond0", "lower_eth9") }),
+      ...port("dmz", 5, { uevent: "DEVTYPE=vlan", ...links("lower_bond0") }),
+      ...port("eth9", 6, links("upper_br0")),
+      ...port("team0", 7, { uevent: "DEVTYPE=team", ...links("lower_eth8") }),
+      ...port("eth8", 8, links("upper_team0")),
+      // Its interface is in another network namespace.
+      ...port("eth7.20", 9, { uevent: "DEVTYPE=vlan" }),
+    });
+    const { interfaces } = await readFixture();
+    expect(
+      interfaces.map(({ if_name, lag_if_index, parent_if_index }) => [if_name, lag_if_index, parent_if_index]),
+    ).toEqual([
+      ["eth0", 3, undefined],
+      ["eth1", 3, undefined],
+      ["bond0", undefined, undefined],
+      ["br0", undefined, undefined],
+      ["dmz", undefined, 3],
+      ["eth9", undefined, undefined],
+      ["team0", undefined, undefined],
+      ["eth8", 7, undefined],
+      ["eth7.20", undefined, undefined],
+    ]);
+  });
+
   test("is read completely", async () => {
     await write({
       "proc/sys/kernel/hostname": "edge-1\n",

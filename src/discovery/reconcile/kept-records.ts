@@ -17,6 +17,16 @@ export function isKeptByPeople(tx: WriteTransaction, kind: AnyKind, record: Reco
   return referrersOf(tx, kind, id).some((referrer) => isTouchedByPerson(tx, referrer.record.id));
 }
 
+/** Ends the staleness of a record. */
+export function markPresent<R extends RecordBase & Discoverable>(
+  tx: WriteTransaction,
+  kind: Kind<R>,
+  { id, stale_since }: R,
+): void {
+  if (stale_since === undefined) return;
+  tx.update<RecordBase, object>(kind as unknown as Kind<RecordBase>, id, { stale_since: undefined });
+}
+
 /** Marks a record as stale from now on, unless it already is. @param absent additional fields to set */
 export function markAbsent<R extends RecordBase & Discoverable>(
   tx: WriteTransaction,

@@ -11,7 +11,7 @@ interface InterfaceAttributes {
   entries: ReadonlySet<string>;
 }
 
-const IF_TYPE = {
+export const IF_TYPE = {
   other: 1,
   ethernetCsmacd: 6,
   fddi: 15,

@@ -44,6 +44,10 @@ export interface MachineInterface {
   speed_bps: number | null;
   admin_status: AdminStatus;
   oper_status: OperStatus;
+  /** The bond or team that it is a member of; absent for none. */
+  lag_if_index?: number;
+  /** The interface that it is a VLAN of; absent for none. */
+  parent_if_index?: number;
 }
 
 export interface MachineAddress {

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { parseMac } from "../../base/mac.ts";
 import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
-import { interfaceType } from "./interface-type.ts";
+import { IF_TYPE, interfaceType } from "./interface-type.ts";
 import { listFolder, readAttribute } from "./kernel-files.ts";
 import type { MachineInterface } from "./machine.ts";
 
@@ -12,8 +12,30 @@ import type { MachineInterface } from "./machine.ts";
 export async function readInterfaces(sysRoot: string): Promise<MachineInterface[]> {
   const root = join(sysRoot, "class/net");
   const names = (await listFolder(root)) ?? [];
-  const interfaces = await Promise.all(names.map((name) => readInterface(join(root, name), name)));
-  return interfaces.filter((entry) => entry !== null).sort((a, b) => a.if_index - b.if_index);
+  const read = await Promise.all(names.map((name) => readInterface(join(root, name), name)));
+  const found = read.filter((each) => each !== null);
+  const byName = new Map(found.map(({ entry }) => [entry.if_name, entry]));
+  return found.map((each) => ({ ...each.entry, ...stackingOf(each, byName) })).sort((a, b) => a.if_index - b.if_index);
+}
+
+interface FoundInterface {
+  readonly entry: MachineInterface;
+  /** Names of interfaces above and below it, in the same network namespace: links `upper_bond0` and `lower_eth0`. */
+  readonly above: readonly string[];
+  readonly below: readonly string[];
+}
+
+/** As SNMP agents report it: bridges are neither aggregates nor parents. */
+function stackingOf(
+  { entry, above, below }: FoundInterface,
+  byName: ReadonlyMap<string, MachineInterface>,
+): Pick<MachineInterface, "lag_if_index" | "parent_if_index"> {
+  const lag = above.flatMap((name) => byName.get(name) ?? []).find((each) => each.if_type === IF_TYPE.ieee8023adLag);
+  const parent = entry.if_type === IF_TYPE.l2vlan ? byName.get(below[0] ?? "") : undefined;
+  return {
+    ...(lag === undefined ? {} : { lag_if_index: lag.if_index }),
+    ...(parent === undefined ? {} : { parent_if_index: parent.if_index }),
+  };
 }
 
 /** IFF_UP of netdevice(7): administratively up. */
@@ -32,7 +54,7 @@ const OPER_STATUS_BY_WORD: ReadonlyMap<string, OperStatus> = new Map([
   ["lowerlayerdown", "LowerLayerDown"],
 ]);
 
-async function readInterface(folder: string, name: string): Promise<MachineInterface | null> {
+async function readInterface(folder: string, name: string): Promise<FoundInterface | null> {
   const entries = await listFolder(folder);
   // Not every entry in /sys/class/net is an interface: `bonding_masters` is a file.
   if (entries === null) return null;
@@ -43,7 +65,9 @@ async function readInterface(folder: string, name: string): Promise<MachineInter
   );
   if (!index || !hardwareType || !flags) return null;
   const deviceType = /^DEVTYPE=(.+)$/m.exec(uevent ?? "")?.[1] ?? null;
-  return {
+  const linked = (prefix: string) =>
+    entries.flatMap((each) => (each.startsWith(prefix) ? [each.slice(prefix.length)] : []));
+  const entry: MachineInterface = {
     if_index: Number(index),
     if_name: name,
     if_descr: name,
@@ -54,6 +78,7 @@ async function readInterface(folder: string, name: string): Promise<MachineInter
     admin_status: adminStatus(flags),
     oper_status: OPER_STATUS_BY_WORD.get(operstate ?? "") ?? "Unknown",
   };
+  return { entry, above: linked("upper_"), below: linked("lower_") };
 }
 
 /** Tunnels list their 4 or 16 address bytes there, InfiniBand its 20: none is a MAC address. */

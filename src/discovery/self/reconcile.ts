@@ -8,12 +8,13 @@ import { applianceSettings } from "../../access/tables.ts";
 import { nonNull, ownValue } from "../../base/fields.ts";
 import { formatInstant } from "../../base/instant.ts";
 import { isSingleDevice } from "../../base/mac.ts";
-import type { AnyKind, Kind, NoOtherFields, Observed, OwnFields, RecordBase } from "../../db/kind.ts";
+import type { Kind, NoOtherFields, Observed, OwnFields, RecordBase } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import { type CallsOf, markLongRunning } from "../../db/writing/command.ts";
 import type { NetChange, WriteTransaction } from "../../db/writing/transaction.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
 import { withDefaults } from "../../resources/custom-fields/write-values.ts";
+import type { Discoverable } from "../../resources/discovered.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { removeRecord } from "../../resources/ignored/removal.ts";
@@ -26,6 +27,7 @@ import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { typeByReport } from "../device-types/classify.ts";
 import { identify } from "../reconcile/identity.ts";
 import { ReportedPlaces } from "../reconcile/interface-addresses.ts";
+import { isKeptByPeople, markAbsent, markPresent } from "../reconcile/kept-records.ts";
 import { KnownHosts } from "../reconcile/known-hosts.ts";
 import {
   discoveredBinding,
@@ -69,10 +71,7 @@ function recordSelf(tx: WriteTransaction, input: SelfDiscoveryInput, actor: Comm
 }
 
 /** A record created by discovery or by a person. */
-interface DiscoveredRecord {
-  readonly id: string;
-  readonly first_discovery_id?: string | null | undefined;
-}
+type DiscoveredRecord = RecordBase & Discoverable & { readonly first_discovery_id?: string | null | undefined };
 
 class SelfReconciliation {
   private readonly tx: WriteTransaction;
@@ -219,9 +218,7 @@ class SelfReconciliation {
       (each) => `${this.mayBeHidden(each)}`,
     );
     this.removeMissing(ipAddressKind, missing);
-    // Keep the address as self-discovered, so that a later run can delete it once it is seen to be missing.
-    for (const { id } of hidden)
-      if (!this.wasSeenByScan(id)) tx.observe(ipAddressKind, id, { last_discovery_id: this.input.discovery_id });
+    for (const { id } of hidden) if (!this.wasSeenByScan(id)) this.keepOwn(ipAddressKind, id);
     return ids;
   }
 
@@ -244,6 +241,7 @@ class SelfReconciliation {
       ({ if_index, ip_address }) => [if_index, { id: addressIds.get(ip_address) as string, ip_address }] as const,
     );
     const reported = new ReportedPlaces(places, () => !this.machine.has_all_addresses);
+    const ids = new Map<number, string>();
     for (const each of this.machine.interfaces) {
       const fields = {
         if_index: each.if_index,
@@ -258,21 +256,37 @@ class SelfReconciliation {
       const addressId = reported.addressIdOf(each.if_index, present?.ip_address_id);
       known.delete(each.if_index);
       if (present === undefined)
-        this.create(ifEntryKind, {
-          host_id: host.id,
-          network_id: host.network_id,
-          ...fields,
-          ip_address_id: addressId ?? undefined,
-          first_discovery_id: this.input.discovery_id,
-        });
+        ids.set(
+          each.if_index,
+          this.create(ifEntryKind, {
+            host_id: host.id,
+            network_id: host.network_id,
+            ...fields,
+            ip_address_id: addressId ?? undefined,
+            first_discovery_id: this.input.discovery_id,
+          }),
+        );
       else {
         const isOther = addressId !== undefined && addressId !== present.ip_address_id;
         const isFree = isOther && !isSetByUser(tx, present.id, "ip_address_id", [null]);
         const moved = isFree ? { ip_address_id: addressId ?? undefined } : {};
-        this.update(ifEntryKind, present.id, { ...fields, ...moved });
+        ids.set(each.if_index, this.update(ifEntryKind, present.id, { ...fields, ...moved }));
       }
     }
-    this.removeMissing(ifEntryKind, known.values());
+    this.stacking(ids);
+    this.removeMissing(ifEntryKind, known.values(), { oper_status: "NotPresent" });
+  }
+
+  /** Sets the aggregates and parents of interfaces, unless a person has. @param ids by ifIndex */
+  private stacking(ids: ReadonlyMap<number, string>): void {
+    for (const { if_index, lag_if_index = 0, parent_if_index = 0 } of this.machine.interfaces) {
+      const id = ids.get(if_index) as string;
+      const entry = this.tx.get(ifEntryKind, id);
+      const [lag_id, parent_id] = [ids.get(lag_if_index), ids.get(parent_if_index)];
+      const isFree = (field: "lag_id" | "parent_id") => !isSetByUser(this.tx, id, field, [null]);
+      if (entry.lag_id !== lag_id && isFree("lag_id")) this.update(ifEntryKind, id, { lag_id });
+      if (entry.parent_id !== parent_id && isFree("parent_id")) this.update(ifEntryKind, id, { parent_id });
+    }
   }
 
   /** @returns number and protocol → ID */
@@ -308,8 +322,8 @@ class SelfReconciliation {
       const bound = bindings.filter((binding) => binding.port_id === portId);
       for (const binding of bound) {
         served.add(binding.id).add(binding.service_id);
-        tx.observe(bindingKind, binding.id, this.seen);
-        tx.observe(serviceKind, binding.service_id, this.seen);
+        this.confirm(bindingKind, binding.id);
+        this.confirm(serviceKind, binding.service_id);
       }
       if (bound.length > 0) continue;
       const serviceId =
@@ -346,7 +360,7 @@ class SelfReconciliation {
     return this.tx.create(kind, organizationId, values, { observed: this.seen }).id;
   }
 
-  private update<R extends RecordBase, T extends Partial<OwnFields<R>> & object>(
+  private update<R extends DiscoveredRecord, T extends Partial<OwnFields<R>> & object>(
     kind: Kind<R>,
     id: string,
     fields: T & NoOtherFields<R, T>,
@@ -357,18 +371,39 @@ class SelfReconciliation {
       return id;
     }
     this.tx.update(kind, id, fields);
-    this.tx.observe(kind, id, this.seen);
+    this.confirm(kind, id);
     return id;
   }
 
+  private confirm<R extends DiscoveredRecord>(kind: Kind<R>, id: string): void {
+    markPresent(this.tx, kind, this.tx.get(kind, id));
+    this.tx.observe(kind, id, this.seen);
+  }
+
+  /** Keeps a missing record as self-discovered: a later run may delete it, or see it again. */
+  private keepOwn<R extends RecordBase>(kind: Kind<R>, id: string): void {
+    this.tx.observe(kind, id, { last_discovery_id: this.input.discovery_id });
+  }
+
   /**
-   * Deletes records that discovery found and no longer finds. Deleting a port or address may already have removed
-   * bindings.
+   * Deletes records that discovery found and no longer finds; those that people wrote or refer to become stale. Deleting
+   * a port or address may already have removed bindings.
+   * @param absent additional fields of stale ones
    */
-  private removeMissing(kind: AnyKind, records: Iterable<DiscoveredRecord>): void {
-    for (const record of records) {
-      if ((record.first_discovery_id ?? null) === null || this.wasSeenByScan(record.id)) continue;
-      if (this.tx.find(kind, record.id) !== null) removeRecord(this.tx, kind, record.id, true);
+  private removeMissing<R extends DiscoveredRecord>(
+    kind: Kind<R>,
+    records: Iterable<R>,
+    absent: Partial<R> = {},
+  ): void {
+    for (const { id, first_discovery_id } of records) {
+      if ((first_discovery_id ?? null) === null || this.wasSeenByScan(id)) continue;
+      const record = this.tx.find(kind, id);
+      if (record === null) continue;
+      if (isKeptByPeople(this.tx, kind, record)) {
+        // Bindings have no staleness of their own.
+        if (kind.code !== bindingKind.code) markAbsent(this.tx, kind, record, absent);
+        this.keepOwn(kind, id);
+      } else removeRecord(this.tx, kind, id, true);
     }
   }
 
