@@ -412,6 +412,37 @@ describe("the secret of a credential assigned to a host", () => {
     expect(await sentTo()).toEqual([OWN, SECOND, returning]);
   });
 
+  test("is not sent to an address that a person named, once another machine has it", async () => {
+    const moving = "10.2.0.9";
+    const own = (...addresses: string[]) =>
+      fakeDevice({
+        sys_name: "core",
+        interfaces: [OWN_INTERFACE],
+        addresses: addresses.map((ip_address) => ({ ip_address, prefix_length: 24, if_index: 1 })),
+      });
+    probes.devices.set(OWN, { community: SECRET, device: own(OWN, moving) });
+    await runScan({ kind: "full" }, member);
+    tick();
+    const named = await addressOf(moving);
+    await succeed(member.put(`ip-addresses/${named.id}`, { ...named, name: "lab" }));
+    tick();
+    await communityOf("public");
+    const mac_address = "00:1b:21:00:00:77";
+    const address = { ip_address: moving, prefix_length: 24, if_index: 1 };
+    const device = fakeDevice({
+      sys_name: "other",
+      interfaces: [{ ...OWN_INTERFACE, mac_address }],
+      addresses: [address],
+    });
+    probes.devices.set(OWN, { community: SECRET, device: own(OWN) });
+    probes.devices.set(moving, { community: "public", device });
+    appliance.clock.advance(48 * 3_600_000);
+    await runScan({ kind: "full" }, member);
+    tick();
+    expect(await addressOf(moving)).toMatchObject({ id: named.id, stale_since: expect.any(String) });
+    expect(await sentTo()).not.toContain(moving);
+  });
+
   test("raises a finding for an unconfirmed address", async () => {
     await add(EVIL);
     await remove(OWN);

@@ -7,6 +7,7 @@ import { KeyedRows } from "../../db/keyed-row.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
+import { assignmentsFor, endCoverage } from "../../resources/credential-assignments/coverage.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { nextPosition } from "../../resources/hosts/new-child.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
@@ -18,6 +19,7 @@ import { serviceIdentity, serviceKind } from "../../resources/services/service.t
 import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
 import type { Contenders } from "./contenders.ts";
 import { renameDerived } from "./host-names.ts";
+import { isKeptByPeople, markAbsent } from "./kept-records.ts";
 import { lineOf } from "./line.ts";
 import { discoveredBinding, discoveredPort, discoveredService } from "./new-records.ts";
 import { isSetByUser, isTouchedByPerson } from "./provenance.ts";
@@ -145,7 +147,7 @@ export class AddressBook {
   }
 
   /**
-   * Takes an address seen at another host from its previous holders. Keeps and reports manually entered addresses.
+   * Takes an address seen at another host from its previous holders. Keeps and reports what people wrote.
    * Keeps an address that its device itself claims (as both routers of a pair do), unless a device of the same name
    * replaced it.
    * @param to current holder
@@ -166,22 +168,35 @@ export class AddressBook {
       if (record === undefined || host === null || this.isShared(record, this.ofHost(to.id).get(address))) continue;
       const isReplaced = nameSign(host.sys_name) !== null && nameSign(host.sys_name) === nameSign(to.sys_name);
       if (this.isHeld(record, contenders) && !(isReplaced && !this.wasSeenNow(record))) continue;
-      if (record.first_discovery_id === null && isTouchedByPerson(write.tx, record.id)) {
-        if (!isNew) continue;
-        write.addFinding({
-          type: "Skipped",
-          entity: ipAddressKind.name,
-          id: record.id,
-          label: address,
-          reason: `is now at ${to.name}; it also stays at ${host.name}, where a person entered it`,
-        });
-        continue;
-      }
-      write.close(ipAddressKind, record, address, `moved from ${host.name} to ${to.name}`);
-      this.ofHost(id).delete(address);
+      const isKept = isKeptByPeople(write.tx, ipAddressKind, record);
+      if (isKept && isNew) this.reportKept(record, host, to);
+      if (isKept && record.first_discovery_id === null) continue;
+      if (isKept) this.keepStale(record);
+      else write.close(ipAddressKind, record, address, `moved from ${host.name} to ${to.name}`);
+      const left = new Map([...this.ofHost(id)].filter(([each]) => each !== address));
+      if (!isKept) this.ofHost(id).delete(address);
       write.index.forget(id);
-      if (host.name === address) renameDerived(write, host, this.ofHost(id));
+      if (host.name === address) renameDerived(write, host, left);
     }
+  }
+
+  private reportKept({ id, ip_address, first_discovery_id }: IpAddressRecord, from: HostRecord, to: HostRecord): void {
+    const reason = first_discovery_id === null ? "entered it" : "wrote or refers to it";
+    this.write.addFinding({
+      type: "Skipped",
+      entity: ipAddressKind.name,
+      id,
+      label: ip_address,
+      reason: `is now at ${to.name}; it also stays at ${from.name}, where a person ${reason}`,
+    });
+  }
+
+  /** Keeps the record of an address that has moved. Another machine answers there: it is sent no credential any more. */
+  private keepStale(record: IpAddressRecord): void {
+    const { tx } = this.write;
+    markAbsent(tx, ipAddressKind, record);
+    this.ofHost(record.host_id).set(record.ip_address, tx.get(ipAddressKind, record.id));
+    for (const { id } of assignmentsFor(tx, record)) endCoverage(tx, { assignmentId: id, value: record.ip_address });
   }
 
   /** True if the device confirmed the address after the other host got it, as both routers of a pair do. */

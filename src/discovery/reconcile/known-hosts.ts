@@ -8,7 +8,7 @@ import { componentKind } from "../../resources/components/component.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ignoredIdentity, ignoredKind } from "../../resources/ignored/ignored.ts";
-import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { ADDRESSES_PER_MAC_MAX, isSharedMac } from "../../resources/ip-addresses/shared-macs.ts";
 import { FormerHosts } from "./former-selves.ts";
 import { hasConflict, type MatchCandidate } from "./identity.ts";
@@ -194,11 +194,7 @@ export class KnownHosts {
         ...own.filter(isSingleDevice),
         ...seen.filter((mac) => isSingleDevice(mac) && !this.isShared(mac)),
       ]),
-      addresses: new Set(
-        addresses
-          .map((each) => each.ip_address)
-          .filter((address) => isOwnAddress(address) || this.holdersOf(address).includes(id)),
-      ),
+      addresses: new Set(addresses.filter((each) => this.mayHave(id, each)).map((each) => each.ip_address)),
       cards: new Map(
         addresses.flatMap(({ ip_address, mac_address: mac }) => (mac === null ? [] : [[ip_address, mac] as const])),
       ),
@@ -207,6 +203,16 @@ export class KnownHosts {
     };
     this.signs.set(id, signs);
     return signs;
+  }
+
+  /** False for an address that every machine has, and for one that stays although another host has it now. */
+  private mayHave(id: string, { ip_address, stale_since }: IpAddressRecord): boolean {
+    if (stale_since === undefined && isOwnAddress(ip_address)) return true;
+    const holders = this.holdersOf(ip_address);
+    const isPresent = (holder: string) =>
+      this.tx.findByIdentity(ipAddressKind, `${holder}/${ip_address}`)?.stale_since === undefined;
+    const isElsewhere = stale_since !== undefined && holders.some((each) => each !== id && isPresent(each));
+    return holders.includes(id) && !isElsewhere;
   }
 
   /** Records signs that a host gained in this transaction. */
