@@ -1,0 +1,37 @@
+// Statements of a scan's writes: compiled once per connection, not for each device.
+
+import { Database, type Statement } from "bun:sqlite";
+import { expect, spyOn, test } from "bun:test";
+import { deviceOf } from "../../src/discovery/mib/device.ts";
+import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { readRecording, readsOf } from "../support/reconcile/recorded-reads.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { deviceAt } from "../support/reconcile/sightings.ts";
+
+const appliance = applianceForEach();
+
+test("a rescan compiles no statement of the previous scan again", async () => {
+  const { query } = Database.prototype;
+  const connections = new Map<Database, Map<string, Statement>>();
+  const compiledAgain = new Set<string>();
+  const spy = spyOn(Database.prototype, "query").mockImplementation(function (this: Database, sql: string) {
+    const statement = query.call(this, sql) as Statement;
+    const used = connections.get(this) ?? new Map<string, Statement>();
+    if (used.has(sql) && used.get(sql) !== statement) compiledAgain.add(sql);
+    connections.set(this, used.set(sql, statement));
+    return statement;
+  } as never);
+  try {
+    const sighting = deviceAt("192.0.2.1", deviceOf(readsOf(readRecording("switch-a"), READING_PLAN)));
+    const writer = new ScanWriter(appliance);
+    for (let scan = 0; scan < 3; scan += 1) {
+      await writer.devices(sighting);
+      await writer.neighborsOf(sighting);
+    }
+  } finally {
+    spy.mockRestore();
+  }
+  expect(Math.max(...[...connections.values()].map((used) => used.size))).toBeGreaterThan(40);
+  expect([...compiledAgain]).toEqual([]);
+});
