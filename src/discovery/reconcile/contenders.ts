@@ -148,8 +148,17 @@ export class Contenders {
     const { tx, networkId } = this.write;
     const key = sightingKey(this.address);
     const version = key.slice(0, 1);
-    const values = [tx.recordN(networkId), mac, key, version, `${version}g`, last];
-    return tx.db.$client.query(ELSEWHERE).get(...values) !== null;
+    const networkN = tx.recordN(networkId);
+    const values = [networkN, mac, key, version, `${version}g`, last];
+    if (tx.db.$client.query(ELSEWHERE).get(...values) !== null) return true;
+    // It answered in this command at an address where it was not before.
+    const isNew = (other: string) => tx.db.$client.query(THERE).get(networkN, mac, other) === null;
+    return (
+      last < tx.instant &&
+      [...(ANSWERS.get(this.write) ?? [])].some(
+        ([address, macs]) => macs.has(mac) && isOther(sightingKey(address), key) && isNew(sightingKey(address)),
+      )
+    );
   }
 
   /** True if it is in no forwarding table while another one is, which has been seen there since: it is off. */
@@ -173,6 +182,11 @@ export class Contenders {
   }
 }
 
+/** True for another address of the same IP version. */
+function isOther(key: string, own: string): boolean {
+  return key !== own && key[0] === own[0];
+}
+
 /** Of a row in the last complete read of its reporter, the time of that read counts, or now for one of this scan. */
 const CURRENT = `SELECT s.mac_address, s.first_seen, iif(r.scan_id = ?3, ?4, max(s.last_seen, r.read_at)), r.kind, r.host_n,
     (SELECT coalesce(('{' || e.members || '}') ->> '$.if_name', ('{' || e.members || '}') ->> '$.if_descr')
@@ -183,5 +197,7 @@ const CURRENT = `SELECT s.mac_address, s.first_seen, iif(r.scan_id = ?3, ?4, max
 const ELSEWHERE = `SELECT 1 FROM discovery_sightings
   WHERE network_n = ?1 AND mac_address = ?2 AND address_key <> ?3 AND address_key BETWEEN ?4 AND ?5
     AND gone_at IS NULL AND ended_at IS NULL AND first_seen > ?6 LIMIT 1`;
+const THERE = `SELECT 1 FROM discovery_sightings
+  WHERE network_n = ?1 AND mac_address = ?2 AND address_key = ?3 AND gone_at IS NULL AND ended_at IS NULL LIMIT 1`;
 const FORWARDED = "SELECT 1 FROM fdb_entries WHERE mac_address = ?1 AND network_n = ?2 LIMIT 1";
 const REPORTS_OWN = "SELECT 1 FROM discovery_reporters WHERE host_n = ?1 AND kind = 'Own' AND read_at > 0 LIMIT 1";

@@ -57,6 +57,7 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
   const isIdentifying = mac !== null && identifiesHost(write, mac);
   if (assigned !== null && (known === undefined || isIdentifying))
     book.takeFromOthers(address, host, write.index.atAddress(address), { contenders, isNew: known === undefined });
+  if (assigned !== null && known === undefined && isIdentifying) leaveFormer(write, book, host, assigned, present);
   const now = write.update(hostKind, host, reportedOf(write, host, sighting, present), TYPE_DEFAULTS);
   if (looksDerived(host)) renameDerived(write, now, present);
   write.recordSeen(host.id, address, reason);
@@ -64,6 +65,24 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
   endRefusedPorts(write, host, sighting, present.keys());
   if (assigned !== null) return KEPT_ROW;
   return present.size >= CHILDREN_MAX ? "limit" : "deleted";
+}
+
+/** Takes a host's former addresses that other hosts have: its machine has a new one since. */
+function leaveFormer(
+  write: ScanWrite,
+  book: AddressBook,
+  host: HostRecord,
+  { ip_address: newAddress, mac_address: mac }: IpAddressRecord,
+  present: ReadonlyMap<string, IpAddressRecord>,
+): void {
+  if (hasInterfaces(write.tx, host.id)) return;
+  for (const [address, record] of [...present]) {
+    if (address === newAddress || record.mac_address !== mac) continue;
+    const other = write.index.atAddress(address).find((id) => id !== host.id);
+    if (other === undefined) continue;
+    const contenders = new Contenders(write, address);
+    book.takeFromOthers(address, write.tx.get(hostKind, other), [host.id], { contenders, isNew: true });
+  }
 }
 
 /** Returns null if unknown. */
