@@ -146,9 +146,9 @@ export const lastSeenOfHost: LastSeenOf = (reader, actor, hostN, asOf) => {
   return new LastPlaces(reader, sequence, visibility).ofAbsent(host.record.network_id, macs);
 };
 
-/** `last seen at Gi1/0/19 of acc-admin-1 until 2026-11-27T21:00:00.000Z`. */
+/** `last seen at Gi1/0/19 of acc-admin-1 until 2026-11-27 21:00 UTC`. */
 export function describeLastSeen({ port, switch: device, until }: LastSeen): string {
-  return `last seen at ${port.name} of ${device.name} until ${until}`;
+  return `last seen at ${port.name} of ${device.name} until ${until.slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /** Whether a host is a device, which its links place, or one of its MAC addresses is in a forwarding table. */

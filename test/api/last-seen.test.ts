@@ -69,7 +69,7 @@ describe("the last place of a machine that is off", () => {
     expect(gone).toMatchObject({ locate: last, ip: last, host: last, subnet: last });
     expect(gone.search).toContainEqual(["ip_address", last]);
     expect((await locate(`mac=${LAPTOP}`)).explanation).toEndWith(
-      `It was last seen at Gi0/2 of acc-admin-1 until ${last.until}.`,
+      `It was last seen at Gi0/2 of acc-admin-1 until ${`${last.until}`.slice(0, 16).replace("T", " ")} UTC.`,
     );
     expect((await locate(`mac=${LAPTOP}&at=${before}`)).last_seen).toBeNull();
     const host = await expectOk(owner.get(`hosts/${await hostOf(IP)}?at=${before}`));

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { addListedHosts } from "../support/appliance/listed-hosts.ts";
-import { visitForAll } from "../support/page/visit.ts";
+import { OWNER, serveForAll, visitForAll } from "../support/page/visit.ts";
 import { expectEventually } from "../support/page/waiting.ts";
 
 describe("list pages", () => {
@@ -90,5 +90,31 @@ describe("list pages", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "host-1003" }).waitFor();
+  });
+});
+
+const GUEST = "guest@acme.example";
+
+describe("a list", () => {
+  const appliance = serveForAll(async ({ addUser, client, networkId }) => {
+    await addUser(GUEST, "Viewer", [networkId]);
+    const host = { network_id: networkId, name: "core-1", hidden: false, tags: [], ip_addresses: [] };
+    await client.post("hosts", host);
+  });
+  const selections = [
+    [OWNER, 1],
+    [GUEST, 0],
+  ] as const;
+
+  test.each(selections)("offers to select rows only to users who can act on them: %s", async (email, count) => {
+    const { visitor, page } = await appliance.openAs(email, "/hosts");
+    await page.getByRole("link", { name: "core-1" }).waitFor();
+    expect(await page.getByRole("checkbox", { name: "Select core-1" }).count()).toBe(count);
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await expectEventually(() => page.getByText("1 selected").count(), count);
+    const cells = await page.getByRole("row").nth(1).getByRole("cell").count();
+    expect(cells).toBe((await page.getByRole("columnheader").count()) + count);
+    expect(visitor.problems()).toEqual([]);
   });
 });

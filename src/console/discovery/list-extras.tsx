@@ -2,7 +2,6 @@
 
 import type { ListExtras } from "../lists/list-page.tsx";
 import { may } from "../session/me.ts";
-import { isPast, vs } from "../time/at.ts";
 import { DiscoveryTabs } from "./discovery-tabs.tsx";
 import { StopIgnoring } from "./stop-ignoring.tsx";
 
@@ -15,7 +14,7 @@ export function ignoredExtras(): ListExtras {
     above: <DiscoveryTabs />,
     selected: {
       label: "Stop ignoring",
-      isOffered: !isPast.value && vs.value === null && may("liftManyIgnored"),
+      isPermitted: may("liftManyIgnored"),
       show: (ids, end, done) => <StopIgnoring ids={ids} onEnd={end} onDone={done} />,
     },
   };

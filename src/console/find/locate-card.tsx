@@ -42,7 +42,7 @@ export function LocateCard({ term, response: { data, problem } }: Readonly<{ ter
   return (
     <section class="locate" aria-label={isPast.value ? "Where it was" : "Where it is"}>
       <p class="locate-answer" dir="auto">
-        {data.explanation}
+        {first?.explanation ?? data.explanation}
       </p>
       {data.last_seen !== null && (
         <p>

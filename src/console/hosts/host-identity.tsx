@@ -62,7 +62,7 @@ function DeviceIdentity({ device }: { readonly device: IdentifiedDevice }) {
 
 function Signs({ signs }: { readonly signs: readonly Sign[] }) {
   return (
-    <table class="rows">
+    <table class="rows identity-signs">
       <HeadRow heads={["Sign", "Bits", "Values"]} />
       <tbody>
         {signs.map(({ sign, weight, common, values, other_values }) => (

@@ -72,8 +72,12 @@ function LocationRow({ mac, host }: { readonly mac: string; readonly host: HostD
           </td>
           <td>
             <RecordLink type="if_entry" {...port} /> <Status status={port.oper_status} />{" "}
-            {port.role === "Uplink" && <span class="aside">uplink: located beyond this port</span>}{" "}
-            {data !== undefined && data.last_seen !== null && <LastPlace place={data.last_seen} />}
+            {port.role === "Uplink" && <span class="aside">uplink: located beyond this port</span>}
+            {data !== undefined && data.last_seen !== null && (
+              <div>
+                <LastPlace place={data.last_seen} />
+              </div>
+            )}
           </td>
           <td>{candidate.vlan !== null && <VlanLink vlan={candidate.vlan} />}</td>
           <td>

@@ -89,7 +89,7 @@ function PartOf({ port: { lag, members } }: { readonly port: FaceplatePort }) {
   return (
     <span class="aside">
       {" "}
-      {lag === null ? "of " : "in "}
+      {lag === null ? "members " : "in "}
       <PortNames ports={lag === null ? members : [lag]} />
     </span>
   );

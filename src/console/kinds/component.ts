@@ -5,12 +5,12 @@ import type { KindDetails } from "./details.ts";
 
 export const componentDetails: KindDetails<keyof components["schemas"]["Component"]> = {
   columns: {
-    serial_number: [11, "page"],
-    host_id: 12,
-    class: 8,
+    serial_number: [10, "page"],
+    host_id: 11,
+    class: 7,
     position: 5,
     manufacturer: 10,
-    model: 12,
+    model: 11,
     network_id: 9,
     last_seen_at: 11,
     created_at: 11,

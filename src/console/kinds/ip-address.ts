@@ -6,9 +6,9 @@ import type { KindDetails } from "./details.ts";
 export const ipAddressDetails: KindDetails<keyof components["schemas"]["IpAddress"]> = {
   columns: {
     ip_address: [12, "copied"],
-    host_id: 12,
+    host_id: 11,
     mac_address: [10, "copied"],
-    name: 10,
+    name: 9,
     subnet_id: 11,
     network_id: 9,
     last_seen_at: 11,

@@ -6,10 +6,10 @@ import type { KindDetails } from "./details.ts";
 export const serviceDetails: KindDetails<keyof components["schemas"]["Service"]> = {
   columns: {
     name: 14,
-    service_definition: 12,
+    service_definition: 10,
     host_id: 12,
     bindings: [6, "count"],
-    tags: 12,
+    tags: 11,
     network_id: 9,
     last_seen_at: 11,
     created_at: 11,

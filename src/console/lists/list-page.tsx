@@ -15,10 +15,11 @@ import { ResponseState } from "../components/response-state.tsx";
 import { EditSlot, hrefDeleting, hrefEditing, mayWrite, NewButton } from "../editing/edit-slot.tsx";
 import { totalOf } from "../history/change-counts.ts";
 import type { KindDetails } from "../kinds/details.ts";
-import { type EditedKind, entryOf, isEditedKind, type ListedKind } from "../kinds/kinds.ts";
+import { type EditedKind, entryOf, isEditedKind, type ListedKind, operationOn } from "../kinds/kinds.ts";
 import { historyPage } from "../names/record-page.ts";
-import { ScanRecords } from "../scanning/scan-offer.tsx";
+import { mayScanRecords, ScanRecords } from "../scanning/scan-offer.tsx";
 import { StartLink } from "../scanning/start-link.tsx";
+import { may } from "../session/me.ts";
 import { comparisonText } from "../text/compare.ts";
 import { counted, groupedDigits } from "../text/digits.ts";
 import { editText } from "../text/editing.ts";
@@ -45,8 +46,8 @@ const ROWS_MAX = 100_000;
 /** Action on the selected rows. */
 interface SelectedAction {
   readonly label: string;
-  /** Whether the user may perform the action at the timestamp shown. */
-  readonly isOffered: boolean;
+  /** Whether the user may perform the action, in the present. */
+  readonly isPermitted: boolean;
   /** @param end cancels or closes the action @param done called after a successful write */
   show(ids: readonly string[], end: () => void, done: () => void): ComponentChildren;
 }
@@ -178,12 +179,15 @@ function ListFrame(props: ListFrameProps) {
     (isPast.value ||
       vs.value !== null ||
       (bulk.scope.ids === null && (bulk.scope.filter !== state.filter || bulk.scope.networkId !== networkIdOf(list))));
-  const isActionStale = selected?.isOffered !== true;
+  const isActionOffered = selected?.isPermitted === true && !isPast.value && vs.value === null;
   useEffect(() => {
     if (isBulkStale) setBulk(null);
-    if (isActionStale) setActionIds(null);
-  }, [isBulkStale, isActionStale]);
+    if (!isActionOffered) setActionIds(null);
+  }, [isBulkStale, isActionOffered]);
   const offersFilterActions = props.isPresent && state.filter !== "" && !rows.isEarlier && (rows.count ?? 0) > 1;
+  // Regardless of the time shown, or columns would move.
+  const isSelectable =
+    (kind !== null && mayChange(kind)) || mayScanRecords(list.kind) || selected?.isPermitted === true;
   const filterProblem = isFilterProblem(rows.problem) ? rows.problem : undefined;
   return (
     <Page
@@ -201,7 +205,7 @@ function ListFrame(props: ListFrameProps) {
         <FilterField kind={list.kind} filter={state.filter} example={list.example} problem={filterProblem} />
         <ViewsMenu list={list} />
         <ColumnsMenu list={list} shown={state.columns.map(({ key }) => key)} />
-        {selectedIds.size > 0 && (
+        {isSelectable && selectedIds.size > 0 && (
           <p class="list-chosen">
             {selectedIds.size} selected{" "}
             <ActionButton
@@ -220,7 +224,7 @@ function ListFrame(props: ListFrameProps) {
             )}
             <ActionButton label="Select none" onClick={selectNone} />
             <ScanRecords kind={list.kind} ids={[...selectedIds]} />
-            {selected?.isOffered === true && actionIds === null && (
+            {isActionOffered && actionIds === null && (
               <ActionButton label={selected.label} onClick={() => setActionIds([...selectedIds])} />
             )}
           </p>
@@ -232,7 +236,7 @@ function ListFrame(props: ListFrameProps) {
           </p>
         )}
       </div>
-      {actionIds !== null && !isActionStale && selected?.show(actionIds, () => setActionIds(null), finish)}
+      {actionIds !== null && isActionOffered && selected.show(actionIds, () => setActionIds(null), finish)}
       {bulk !== null && !isBulkStale && (
         <BulkPanel
           key={bulk.verb}
@@ -265,6 +269,7 @@ function ListFrame(props: ListFrameProps) {
           state={state}
           rows={rows}
           count={Math.min(rows.count, ROWS_MAX)}
+          isSelectable={isSelectable}
           selectedIds={selectedIds}
           toggle={toggle}
           selectAll={selectAll}
@@ -277,6 +282,11 @@ function ListFrame(props: ListFrameProps) {
       )}
     </Page>
   );
+}
+
+/** Whether the user may edit or delete records of a kind in the present. */
+function mayChange(kind: EditedKind): boolean {
+  return may(operationOn("update", kind)) || may(operationOn("delete", kind));
 }
 
 function HistoryLink({ kind, id }: { readonly kind: string; readonly id: string }) {

@@ -13,12 +13,16 @@ import { nextPace, type RowRange, rowsToRender, type ScrollPace, scrollTo } from
 
 /** Row height in pixels: `--row` at the default text size. */
 const ROW_HEIGHT = 28;
+/** Width in rem of the column of check boxes. */
+const SELECTION_WIDTH = 2;
 
 interface ListTableProps {
   readonly list: AnyList;
   readonly state: ListState;
   readonly rows: LongList<unknown>;
   readonly count: number;
+  /** Whether rows can be selected. */
+  readonly isSelectable: boolean;
   /** Ids of selected rows. */
   readonly selectedIds: ReadonlySet<string>;
   readonly toggle: (id: string) => void;
@@ -30,7 +34,7 @@ interface ListTableProps {
   readonly edit: ((id: string, field?: string) => void) | null;
 }
 
-export function ListTable({ list, state, rows, count, selectedIds, ...actions }: ListTableProps) {
+export function ListTable({ list, state, rows, count, isSelectable, selectedIds, ...actions }: ListTableProps) {
   const { toggle, selectAll, filterBy, edit } = actions;
   const container = useRef<HTMLElement>(null);
   const [viewport, setViewport] = useState({ scrolled: 0, height: 600 });
@@ -104,8 +108,12 @@ export function ListTable({ list, state, rows, count, selectedIds, ...actions }:
   useKeys([
     { key: "j", meaning: "Next row", press: () => move(1) },
     { key: "k", meaning: "Previous row", press: () => move(-1) },
-    { key: "x", meaning: "Select the row", press: onActive(toggleRow) },
-    { key: "X", meaning: "Select the range from the last selected row", press: onActive(selectRange) },
+    ...(isSelectable
+      ? [
+          { key: "x", meaning: "Select the row", press: onActive(toggleRow) },
+          { key: "X", meaning: "Select the range from the last selected row", press: onActive(selectRange) },
+        ]
+      : []),
     ...(edit === null ? [] : [{ key: "e", meaning: "Edit the row", press: onActive(editRow) }]),
   ]);
   // A layout effect: it must run before the next key press.
@@ -126,16 +134,24 @@ export function ListTable({ list, state, rows, count, selectedIds, ...actions }:
   }, [isIdle]);
   const indexes = indexesIn(rendered);
   return (
-    // Focusable, for scrolling by keyboard.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
-    <section ref={container} class="list" tabIndex={0} aria-label={list.title} onScroll={scrolled}>
+    <section
+      ref={container}
+      class={`list ${isSelectable ? "is-selectable" : ""}`}
+      // Focusable, for scrolling by keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
+      tabIndex={0}
+      aria-label={list.title}
+      onScroll={scrolled}
+    >
       <table
         aria-rowcount={count + 1}
-        aria-colcount={state.columns.length + 1}
-        style={{ inlineSize: `${2 + state.columns.reduce((sum, { width }) => sum + width, 0)}rem` }}
+        aria-colcount={state.columns.length + Number(isSelectable)}
+        style={{
+          inlineSize: `${state.columns.reduce((sum, { width }) => sum + width, isSelectable ? SELECTION_WIDTH : 0)}rem`,
+        }}
       >
         <colgroup>
-          <col style={{ inlineSize: "2rem" }} />
+          {isSelectable && <col style={{ inlineSize: `${SELECTION_WIDTH}rem` }} />}
           {state.columns.map(({ key, width }, columnIndex) => (
             // The first column is sticky and must leave room for the others.
             <col key={key} style={{ inlineSize: columnIndex === 0 ? `min(${width}rem, 40vi)` : `${width}rem` }} />
@@ -143,7 +159,7 @@ export function ListTable({ list, state, rows, count, selectedIds, ...actions }:
         </colgroup>
         <thead>
           <tr aria-rowindex={1}>
-            <td />
+            {isSelectable && <td />}
             {state.columns.map((column) => (
               <Heading key={column.key} list={list} state={state} column={column} filterBy={filterBy} />
             ))}
@@ -159,21 +175,23 @@ export function ListTable({ list, state, rows, count, selectedIds, ...actions }:
                 key={index}
                 data-row={index}
                 aria-rowindex={index + 2}
-                aria-selected={id !== null && selectedIds.has(id)}
+                aria-selected={isSelectable ? id !== null && selectedIds.has(id) : undefined}
                 class={`${index === active ? "is-active" : ""} ${row === undefined ? "" : (list.classOf?.(row) ?? "")}`}
               >
-                <td>
-                  {row !== undefined && id !== null && (
-                    <input
-                      type="checkbox"
-                      tabIndex={-1}
-                      checked={selectedIds.has(id)}
-                      aria-label={`Select ${list.nameOf(row)}`}
-                      // A click event reports Shift, which extends the selection from the row toggled last.
-                      onClick={(event) => (event.shiftKey ? selectRange(index) : toggleRow(index))}
-                    />
-                  )}
-                </td>
+                {isSelectable && (
+                  <td>
+                    {row !== undefined && id !== null && (
+                      <input
+                        type="checkbox"
+                        tabIndex={-1}
+                        checked={selectedIds.has(id)}
+                        aria-label={`Select ${list.nameOf(row)}`}
+                        // A click event reports Shift, which extends the selection from the row toggled last.
+                        onClick={(event) => (event.shiftKey ? selectRange(index) : toggleRow(index))}
+                      />
+                    )}
+                  </td>
+                )}
                 {state.columns.map(({ key, cell, isNumber }) => (
                   <td
                     key={key}

@@ -73,7 +73,7 @@ function ConflictTable({ conflicts, onChanged }: { readonly conflicts: readonly 
               <Copied text={value} />
             </td>
             <td>{since !== null && <When instant={since} precision="minute" />}</td>
-            <td>
+            <td class="conflict-claims">
               {parties.map((party) => (
                 <ConflictParty key={party.id} party={party} />
               ))}

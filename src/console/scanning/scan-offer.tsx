@@ -38,6 +38,11 @@ async function targetsOf(kind: RecordKind, field: string, ids: readonly string[]
   });
 }
 
+/** Whether records of a kind can be scanned, in the present. */
+export function mayScanRecords(kind: string): boolean {
+  return entryOf(kind)?.targetField !== undefined && may("createScan");
+}
+
 /** Button that loads the records' addresses and opens the scan form. Shows nothing for kinds without addresses. */
 export function ScanRecords({ kind, ids }: { readonly kind: string; readonly ids: readonly string[] }) {
   const [text, setText] = useState("");

@@ -48,7 +48,7 @@ export const vlanText = {
 } as const;
 
 export const conflictText = {
-  seenBy: { Neighbor: "heard by", Own: "reported by", Sweep: "answered a sweep" },
+  seenBy: { Neighbor: "in the neighbor table of", Own: "reported by", Sweep: "responded to a sweep" },
   more: (count: number) => `${groupedDigits(count)} more: choose a network above, or use the API.`,
 } as const;
 
