@@ -146,6 +146,23 @@ describe("a missing interface stays", () => {
     expect(await indexes()).toEqual([1, 2]);
   });
 
+  test.each<[string, "lag" | "parent", Partial<Device>]>([
+    ["the aggregate of its members while ifNumber counts it", "lag", { if_number: 3 }],
+    ["the aggregate of its members after a restart", "lag", { up_time_ms: 9 * 60_000 }],
+    ["the port of its units while ifNumber counts it", "parent", { if_number: 3 }],
+  ])("as %s", async (_when, kind, fields) => {
+    const whole = chassis([1, 2, 3], { stacking: [{ if_index: 1, [`${kind}_if_index`]: 3 }] });
+    const layerOf = async (ifIndex: number) => (await entry(ifIndex))[`${kind}_id`];
+    await scan.devices(whole);
+    const other = (await entry(3)).id;
+    expect(await layerOf(1)).toBe(other);
+    await scan.devices(chassis([1, 2], { stacking: [], ...fields }));
+    expect(await layerOf(1)).toBe(other);
+    await expectSettled(whole);
+    await scan.devices(chassis([1, 2], { stacking: [] }));
+    expect(await layerOf(1)).toBeUndefined();
+  });
+
   test("on a device that no longer serves ifTable, which stays the same host under its name", async () => {
     await scan.devices(chassis([1, 2, 3]));
     const [{ id }] = (await hosts()) as [JsonRecord];

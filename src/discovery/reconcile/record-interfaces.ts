@@ -241,12 +241,21 @@ function recordStacking(
   stacking: readonly StackedInterface[],
 ): void {
   const byIndex = new Map(stacking.map((each) => [each.if_index, each]));
-  const idOf = (ifIndex: number | undefined) => (ifIndex === undefined ? null : (recorded.get(ifIndex)?.id ?? null));
+  const idOf = (ifIndex: number | undefined) => (ifIndex === undefined ? undefined : recorded.get(ifIndex)?.id);
+  const ids = new Set(recorded.values().map(({ id }) => id));
+  // An interface that the read lacks may still exist until the next one confirms its end.
+  const isWaiting = (id: unknown) => {
+    const other = typeof id !== "string" || ids.has(id) ? null : write.tx.find(ifEntryKind, id);
+    return other !== null && (other.stale_since ?? null) === null;
+  };
   for (const [ifIndex, entry] of recorded) {
     const stacked = byIndex.get(ifIndex);
-    const [lag_id, parent_id] = [idOf(stacked?.lag_if_index), idOf(stacked?.parent_if_index)];
-    const isKnown = (field: "lag_id" | "parent_id", id: string | null) =>
-      (entry[field] ?? null) === id && entry.discovered?.[field] === undefined;
+    const reportedId = (field: "lag_id" | "parent_id", other: number | undefined) =>
+      idOf(other) ?? (isWaiting(entry.discovered?.[field] ?? entry[field]) ? undefined : null);
+    const lag_id = reportedId("lag_id", stacked?.lag_if_index);
+    const parent_id = reportedId("parent_id", stacked?.parent_if_index);
+    const isKnown = (field: "lag_id" | "parent_id", id: string | null | undefined) =>
+      id === undefined || ((entry[field] ?? null) === id && entry.discovered?.[field] === undefined);
     if (!isKnown("lag_id", lag_id) || !isKnown("parent_id", parent_id))
       write.update(ifEntryKind, entry, { lag_id, parent_id }, IF_ENTRY_DEFAULTS);
   }
