@@ -5,6 +5,7 @@ import { BCubed } from "./figures/b-cubed.ts";
 import { Episodes } from "./figures/episodes.ts";
 import { Presence } from "./figures/presence.ts";
 import { Expectation } from "./oracle/expectation.ts";
+import { SWEEP } from "./oracle/hearsay.ts";
 import { Oracle } from "./oracle/oracle.ts";
 import { TABLES, type TableName } from "./site/machines.ts";
 import type { Subject } from "./site/site.ts";
@@ -20,6 +21,7 @@ function truth(device: string, fields: Partial<Truth> = {}): Truth {
     complete: new Set(TABLES),
     isRestarted: false,
     interfaces: ["eth0"],
+    ghosts: [],
     addresses: [{ ip: "10.0.0.1", mac: "00:1b:54:00:00:01" }],
     vlans: [],
     serials: [device],
@@ -158,6 +160,24 @@ test("hearsay expires after its time limit and two scans that checked it, with a
   expect([...oracle.expected().host.required]).toEqual([`${RANDOM}#1`]);
 });
 
+test("hearsay does not expire by tables that never had the address", () => {
+  const oracle = newOracle();
+  const sweep = { ...heard(SWEEP), covers: (ip: string) => ip === "10.0.0.7" };
+  oracle.look(heard(SWEEP, ["10.0.0.7", RANDOM]), 0);
+  oracle.endScan(0);
+  for (const [view, required] of [
+    [heard("r"), 1],
+    [heard("r"), 1],
+    [sweep, 1],
+    [{ ...sweep, covers: () => false }, 1],
+    [sweep, 0],
+  ] as const) {
+    oracle.look(view, 80 * HOUR);
+    oracle.endScan(80 * HOUR);
+    expect(oracle.expected().host.required.size).toBe(required);
+  }
+});
+
 test("two MAC addresses that two routers see at one address are both expected, and are a conflict if the world says so", () => {
   const oracle = newOracle();
   oracle.look(heard("r", ["10.0.0.7", PC]), 1);
@@ -178,12 +198,26 @@ test("a machine that has since changed its address does not keep one that a seco
   expect([...oracle.expected().address.required]).toEqual([`${PC}/10.0.0.7`, `${PC}/10.0.0.8`]);
   oracle.look(heard("r", ["10.0.0.7", LAPTOP], ["10.0.0.8", PC]), 3);
   expect([...oracle.expected().address.required]).toEqual([`${LAPTOP}/10.0.0.7`, `${PC}/10.0.0.8`]);
+  oracle.endScan(3);
+  oracle.look(heard("r", ["10.0.0.8", PC]), 4);
+  expect([...oracle.expected().address.required]).toEqual([`${LAPTOP}/10.0.0.7`, `${PC}/10.0.0.8`]);
+});
+
+test("an old sweep does not keep a machine at an address that it has exchanged for another one", () => {
+  const oracle = newOracle();
+  oracle.look(heard(SWEEP, ["10.0.0.7", PC], ["10.0.0.8", LAPTOP]), 1);
+  oracle.look(heard("r", ["10.0.0.8", PC], ["10.0.0.7", LAPTOP]), 2);
+  oracle.endScan(2);
+  oracle.look(heard("r", ["10.0.0.8", PC], ["10.0.0.9", LAPTOP]), 3);
+  const { required, tolerated } = oracle.expected().address;
+  expect([...required].sort()).toEqual([`${PC}/10.0.0.8`, `${LAPTOP}/10.0.0.7`, `${LAPTOP}/10.0.0.9`]);
+  expect(tolerated.size).toBe(0);
 });
 
 test("after a manual deletion the machine's next record is a different one", () => {
   const oracle = newOracle();
   oracle.read(truth("a"), 1);
-  oracle.deleted("a");
+  oracle.deleted("a", 2);
   expect(oracle.expected().host.required.size).toBe(0);
   oracle.read(truth("a"), 2);
   expect([...oracle.expected().host.required]).toEqual(["a#1"]);
@@ -209,8 +243,8 @@ test("a version is justified if its subject changed, or its far end was first re
   const oracle = newOracle([["mac 3c:52:82:00:00:01", 10]]);
   expect(oracle.hasChanged([`mac ${PC}`], 9)).toBe(true);
   expect(oracle.hasChanged([`mac ${PC}`], 10)).toBe(false);
-  oracle.read(truth("a", { neighbors: [{ device: "b", name: "eth1" }] }), 20);
+  oracle.read(truth("a", { neighbors: [{ near: "eth0", device: "b", name: "eth1" }] }), 20);
   expect(oracle.hasChanged(["interface b eth1"], 15)).toBe(true);
-  oracle.read(truth("a", { neighbors: [{ device: "b", name: "eth1" }] }), 30);
+  oracle.read(truth("a", { neighbors: [{ near: "eth0", device: "b", name: "eth1" }] }), 30);
   expect(oracle.hasChanged(["interface b eth1"], 25)).toBe(false);
 });

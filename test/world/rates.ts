@@ -7,8 +7,8 @@ export const DEFAULT_RATES = {
   /** Scans of the devices per day; each reads another random share of the site. */
   scansPerDay: 3,
   quietBlockDays: 5,
-  /** Stations located per day. */
-  placesPerDay: 12,
+  /** Stations located after each scan. */
+  placesPerScan: 12,
   /** New stations with a random MAC address per day; each stays for one day. */
   guestsPerDay: 10,
   daysPerSilence: 4,
@@ -25,7 +25,7 @@ export const DEFAULT_RATES = {
     accessPoints: 8,
     printers: 8,
   },
-  stations: { computers: 170, laptops: 60, phones: 30, virtualMachines: 30 },
+  stations: { computers: 170, laptops: 70, phones: 30, virtualMachines: 30 },
   /** Numbers per run, which shrink with the number of days. */
   events: {
     moves: 40,
@@ -43,9 +43,9 @@ export const DEFAULT_RATES = {
     restarts: 15,
     /** Restarts after which the agent assigns other ifIndexes. */
     renumberedRestarts: 15,
-    faultyTables: 40,
+    faultyTables: 42,
     /** Each lasts `daysPerSilence`. */
-    silences: 25,
+    silences: 28,
     failovers: 4,
     intruders: 5,
     leaseRotations: 30,
@@ -69,7 +69,7 @@ export function ratesFor(days: number, base: Rates = DEFAULT_RATES): Rates {
 }
 
 /** Shorter days for the tests: six seeds must take less than 90 s of CPU time. */
-export const CI_RATES: Rates = { ...ratesFor(24), scansPerDay: 2, placesPerDay: 10 };
+export const CI_RATES: Rates = { ...ratesFor(24), scansPerDay: 2, placesPerScan: 4 };
 
 /** Reads a JSON object with some of the rates. @throws Error for an unknown name or a value that is not a number */
 export function ratesFrom(file: string): Rates {

@@ -1,11 +1,11 @@
 // One run of the simulated site: its days and scans, with the product's figures at the end of each scan.
 
 import { seededRandom } from "../support/injected/seeded-random.ts";
-import { calendarOf, type Day } from "./events/calendar.ts";
+import { calendarOf, type Day, EventRunner } from "./events/calendar.ts";
 import { Figures } from "./figures/figures.ts";
 import type { Change } from "./figures/versions.ts";
 import { type Expectations, KINDS } from "./oracle/expectation.ts";
-import { aliasOf } from "./oracle/hearsay.ts";
+import { aliasOf, SWEEP } from "./oracle/hearsay.ts";
 import { Oracle } from "./oracle/oracle.ts";
 import type { Place } from "./oracle/places.ts";
 import { Ledger } from "./product/ledger.ts";
@@ -43,6 +43,7 @@ class WorldRun {
   private readonly figures = new Figures();
   private readonly probes: WorldProbes;
   private readonly days: readonly Day[];
+  private readonly events = new EventRunner();
   private product!: WorldAppliance;
   private ledger!: Ledger;
   private past!: PastAnswers;
@@ -74,15 +75,17 @@ class WorldRun {
     this.product = await WorldAppliance.open(this.probes, this.nets());
     this.ledger = new Ledger(this.product);
     this.past = new PastAnswers(this.product, figures);
-    const scans = rates.days * rates.scansPerDay;
-    const asked = new Set(Array.from({ length: rates.periods.pastInstants }, () => this.random.integer(scans)));
+    const scans = this.days.flatMap(({ number, isOff }) =>
+      isOff ? [] : Array.from({ length: rates.scansPerDay }, (_, index) => number * rates.scansPerDay + index),
+    );
+    const asked = new Set(this.random.shuffled(scans).slice(0, rates.periods.pastInstants));
     await this.ledger.update();
     for (const day of this.days) {
       const groups = this.groupsOf();
       const sweepAt = this.random.integer(rates.scansPerDay);
       for (const [index, events] of day.slots.entries()) {
         site.now = Math.max(site.now, START + day.number * DAY_MS + ((index + 0.5) * DAY_MS) / rates.scansPerDay);
-        for (const event of events) event(site);
+        this.events.run(site, day, events);
         for (const ip of site.disputed.keys()) this.oracle.dispute(ip);
         await this.deleteRecords();
         if (day.isOff) continue;
@@ -90,7 +93,6 @@ class WorldRun {
         if (index === sweepAt) await this.sweep(day);
         if (asked.has(day.number * rates.scansPerDay + index)) await this.past.ask();
       }
-      if (!day.isOff) await this.askPlaces();
     }
     await this.past.askAgain();
     return figures;
@@ -133,7 +135,7 @@ class WorldRun {
         [...this.site.heardByAppliance()].filter(([ip]) => covers(ip)),
       );
       this.seen.hearings.push(...hearings);
-      this.oracle.look({ reporter: "sweep", covers, hearings }, this.site.now);
+      this.oracle.look({ reporter: SWEEP, covers, hearings }, this.site.now);
       await this.product.scan(
         "sweep",
         swept.map((net) => `${net}0/24`),
@@ -157,6 +159,7 @@ class WorldRun {
       ({ type, value }) => `${type} ${value}`,
     );
     this.figures.conflicts.add(new Set(listed), required, tolerated);
+    await this.askPlaces();
   }
 
   /** Finds the host to which each sighting of the scan went. */
@@ -197,7 +200,7 @@ class WorldRun {
 
   /** Locates some stations, wherever they are. */
   private async askPlaces(): Promise<void> {
-    for (const mac of this.random.shuffled(this.oracle.places.known()).slice(0, this.rates.placesPerDay)) {
+    for (const mac of this.random.shuffled(this.oracle.places.known()).slice(0, this.rates.placesPerScan)) {
       const place = this.oracle.places.of(mac);
       if (place === undefined) continue;
       const { candidates, last_seen } = await this.product.get(`locate?mac=${mac}`);
@@ -221,7 +224,7 @@ class WorldRun {
       if (host === undefined) continue;
       this.product.moveTo(this.site);
       await this.product.delete(`hosts/${host}`);
-      this.oracle.deleted(machine);
+      this.oracle.deleted(machine, this.site.now);
       for (const change of await this.ledger.update()) this.ledger.aboutOf(change);
     }
   }

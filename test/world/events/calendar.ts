@@ -1,9 +1,15 @@
 // Days of a run: which events happen before each scan, which days are quiet, and on which the appliance is off.
 
 import type { SeededRandom } from "../../support/injected/seeded-random.ts";
-import type { Rates } from "../rates.ts";
+import type { EventRate, Rates } from "../rates.ts";
 import type { Site } from "../site/site.ts";
-import { EVENTS, type Event, guestArrives, intruderLeaves } from "./events.ts";
+import { EVENTS, type Event, guestArrives, guestsLeave, intruderLeaves } from "./events.ts";
+
+/** Event with the name of its rate; the others follow from events, or from the calendar. */
+export interface PlannedEvent {
+  readonly rate: EventRate | "guestsPerDay" | null;
+  readonly run: Event;
+}
 
 export interface Day {
   readonly number: number;
@@ -14,7 +20,7 @@ export interface Day {
   /** The appliance is off. */
   readonly isOff: boolean;
   /** Events before each scan. */
-  readonly slots: readonly (readonly Event[])[];
+  readonly slots: readonly (readonly PlannedEvent[])[];
 }
 
 /** Days on which the site is only discovered. */
@@ -27,31 +33,52 @@ export function calendarOf(rates: Rates, random: SeededRandom): Day[] {
   const open = Array.from({ length: rates.days }, (_, day) => day).filter(
     (day) => day >= FIRST_EVENT_DAY && !quiet.has(day),
   );
-  const offFrom = rates.periods.daysOff === 0 || open.length === 0 ? rates.days : random.pick(open);
-  const slots = Array.from({ length: rates.days }, () => Array.from({ length: rates.scansPerDay }, (): Event[] => []));
-  const put = (day: number, run: Event) => slots[day]?.[random.integer(rates.scansPerDay)]?.push(run);
-  for (const { rate, run } of EVENTS)
-    for (let count = 0; count < rates.events[rate] && open.length > 0; count += 1) {
-      const day = random.pick(open);
-      put(day, run);
-      if (rate === "intruders")
-        put(open.find((each) => each >= day + INTRUDER_DAYS) ?? (open.at(-1) as number), intruderLeaves);
+  // Whole periods only: one that begins on the last days would be cut.
+  const early = (days: number) => open.filter((day) => day + days <= rates.days);
+  const offFrom = rates.periods.daysOff === 0 ? [] : early(rates.periods.daysOff);
+  const firstOff = offFrom.length === 0 ? rates.days : random.pick(offFrom);
+  const slots = Array.from({ length: rates.days }, () =>
+    Array.from({ length: rates.scansPerDay }, (): PlannedEvent[] => []),
+  );
+  const put = (day: number, event: PlannedEvent) => slots[day]?.[random.integer(rates.scansPerDay)]?.push(event);
+  for (const event of EVENTS) {
+    const days = event.rate === "silences" ? early(rates.daysPerSilence) : open;
+    for (let count = 0; count < rates.events[event.rate] && days.length > 0; count += 1) {
+      const day = random.pick(days);
+      put(day, event);
+      if (event.rate === "intruders")
+        put(open.find((each) => each >= day + INTRUDER_DAYS) ?? (open.at(-1) as number), INTRUDER_LEAVES);
     }
+  }
   for (const day of open) {
-    slots[day]?.[0]?.unshift(guestsLeave);
-    for (let count = 0; count < rates.guestsPerDay; count += 1) put(day, guestArrives);
+    slots[day]?.[0]?.unshift({ rate: null, run: guestsLeave });
+    for (let count = 0; count < rates.guestsPerDay; count += 1) put(day, { rate: "guestsPerDay", run: guestArrives });
   }
   return slots.map((events, number) => ({
     number,
     isQuiet: quiet.has(number),
     isSettled: quiet.has(number) && quiet.has(number - 1),
-    isOff: number >= offFrom && number < offFrom + rates.periods.daysOff,
+    isOff: number >= firstOff && number < firstOff + rates.periods.daysOff,
     slots: events,
   }));
 }
 
-function guestsLeave(site: Site): void {
-  for (const guest of site.stationsOf("Guest")) site.removeStation(guest);
+const INTRUDER_LEAVES: PlannedEvent = { rate: null, run: intruderLeaves };
+
+/** Runs planned events; one without a candidate waits for the next scan of a day with events. */
+export class EventRunner {
+  /** Number of events that happened, by rate. */
+  readonly counts = new Map<PlannedEvent["rate"], number>();
+  private waiting: readonly PlannedEvent[] = [];
+
+  run(site: Site, { isQuiet }: Day, slot: readonly PlannedEvent[]): void {
+    if (isQuiet) return;
+    this.waiting = [...this.waiting, ...slot].filter(({ rate, run }) => {
+      const happened = run(site);
+      if (happened) this.counts.set(rate, (this.counts.get(rate) ?? 0) + 1);
+      return !happened;
+    });
+  }
 }
 
 /** Blocks of quiet days, spread over the run. */

@@ -1,23 +1,25 @@
-// Events of the simulated site, by name. Each changes the site once, through its logged methods; it does nothing if the
-// site has no candidate for it.
+// Events of the simulated site, by name. Each changes the site once, through its logged methods; if the site has no
+// candidate for it, it changes nothing and returns false.
 
 import type { EventRate } from "../rates.ts";
 import { addContainer, addEndpoint, addStation, vlanAt } from "../site/build-site.ts";
 import { takePlace } from "../site/cables.ts";
 import {
   type Device,
-  type Fault,
   IF_TYPE,
   masterOf,
   netOf,
   SHARED_ADDRESS,
   type Station,
+  servedTables,
+  shrinkableTables,
   VLAN,
 } from "../site/machines.ts";
 import { addInterface, newDevice, newMember } from "../site/new-device.ts";
 import type { Site } from "../site/site.ts";
 
-export type Event = (site: Site) => void;
+/** @returns false if nothing happened */
+export type Event = (site: Site) => boolean;
 
 /** A random one of these; null if there are none. */
 function pick<T>(site: Site, items: readonly T[]): T | null {
@@ -31,7 +33,9 @@ const move: Event = (site) => {
     site.stationsOf("Computer", "Laptop").filter(({ id, isOn }) => isOn && !isVictim(site, id)),
   );
   const at = pick(site, site.freePorts());
-  if (station !== null && at !== null) relocate(site, station, at);
+  if (station === null || at === null) return false;
+  relocate(site, station, at);
+  return true;
 };
 
 function relocate(site: Site, station: Station, at: Station["at"]): void {
@@ -51,8 +55,9 @@ const replacement: Event = (site) => {
     site,
     site.present("Access", "Server", "AccessPoint", "Printer").filter(({ members }) => members.length === 1),
   );
-  if (former === null) return;
+  if (former === null) return false;
   takePlace(site, former, newDevice(site, former.role, former.name));
+  return true;
 };
 
 /** A member of a stack fails, is replaced, or two members swap their numbers. */
@@ -61,7 +66,7 @@ const stackChange: Event = (site) => {
     site,
     site.present("Access", "Distribution").filter(({ members }) => members.length > 1),
   );
-  if (stack === null) return;
+  if (stack === null) return false;
   const kind = site.random.pick(["replace", "swap", "fail"] as const);
   const [first, second] = [...stack.members].sort((a, b) => a.number - b.number) as [
     Device["members"][0],
@@ -79,6 +84,7 @@ const stackChange: Event = (site) => {
     stack.members[stack.members.indexOf(first)] = newMember(site, stack.role, first.number);
   else failMember(site, stack, site.random.pick([first, second]));
   restack(site, stack);
+  return true;
 };
 
 /** Its ports disappear and its stations move to other ports; the last member stays. */
@@ -114,7 +120,9 @@ function restack(site: Site, stack: Device): void {
 /** A copy of a server with the same image: same system name, other hardware and address. */
 const clone: Event = (site) => {
   const original = pick(site, site.present("Server"));
-  if (original !== null) addEndpoint(site, "Server", original.name);
+  if (original === null) return false;
+  addEndpoint(site, "Server", original.name);
+  return true;
 };
 
 /**
@@ -131,13 +139,15 @@ const commonCard: Event = (site) => {
     shared("enp0s8", "08:00:27:5d:3c:02", "192.168.56.10");
     site.changeDevice(machine);
   }
+  return true;
 };
 
 const rename: Event = (site) => {
   const device = pick(site, site.present("Access", "Server", "Printer", "AccessPoint"));
-  if (device === null) return;
+  if (device === null) return false;
   device.name = `${device.name.split("-r")[0]}-r${site.next()}`;
   site.changeDevice(device);
+  return true;
 };
 
 /** A device gets another address in its subnet. */
@@ -146,11 +156,12 @@ const renumbering: Event = (site) => {
   const entry = [...(device?.interfaces.values() ?? [])].find(({ addresses }) =>
     addresses.some(({ ip }) => ip === device?.address),
   );
-  if (device == null || entry?.vlan == null) return;
+  if (device == null || entry?.vlan == null) return false;
   site.touch(`ip ${device.address}`);
   device.address = site.newAddress(entry.vlan);
   entry.addresses = [{ ip: device.address, prefix: 24 }];
   site.changeDevice(device);
+  return true;
 };
 
 const swappedAddresses: Event = (site) => {
@@ -158,10 +169,11 @@ const swappedAddresses: Event = (site) => {
   const [first, second] = site.random.shuffled(
     site.stationsOf("Computer").filter((each) => each.vlan === vlan && each.isOn && !isVictim(site, each.id)),
   );
-  if (first === undefined || second === undefined) return;
+  if (first === undefined || second === undefined) return false;
   const { ip } = first;
   site.changeStation(first, { ip: second.ip });
   site.changeStation(second, { ip });
+  return true;
 };
 
 const migration: Event = (site) => {
@@ -170,7 +182,9 @@ const migration: Event = (site) => {
     site,
     site.present("Hypervisor").filter(({ id }) => id !== vm?.at.device),
   );
-  if (vm !== null && target !== null) site.changeStation(vm, { at: { device: target.id, port: "" } });
+  if (vm === null || target === null) return false;
+  site.changeStation(vm, { at: { device: target.id, port: "" } });
+  return true;
 };
 
 /** A container starts, stops, or restarts: its interface keeps its name and gets another ifIndex. */
@@ -178,7 +192,7 @@ const containerChange: Event = (site) => {
   const host = pick(site, site.present("ContainerHost"));
   const containers = [...(host?.interfaces.values() ?? [])].filter(({ name }) => name.startsWith("veth"));
   const container = pick(site, containers);
-  if (host === null) return;
+  if (host === null) return false;
   const kind = site.random.pick(["comes", "goes", "restarts"] as const);
   if (kind === "comes" || container === null) addContainer(site, host);
   else {
@@ -188,6 +202,7 @@ const containerChange: Event = (site) => {
     else container.ifIndex = highest + 1;
   }
   site.changeDevice(host);
+  return true;
 };
 
 /** snmpd serves a deleted interface for this long. */
@@ -217,20 +232,24 @@ const vlanChange: Event = (site) => {
     site.changeDevice(core);
   }
   site.touch(`vlan ${number}`);
+  return cores.length > 0;
 };
 
 const plainRestart: Event = (site) => {
   const device = pick(site, site.present());
-  if (device !== null) restart(site, device);
+  if (device === null) return false;
+  restart(site, device);
+  return true;
 };
 
 /** The agent assigns other ifIndexes. */
 const renumberedRestart: Event = (site) => {
   const device = pick(site, site.present("Access", "Server", "Hypervisor", "ContainerHost"));
-  if (device === null) return;
+  if (device === null) return false;
   const entries = site.random.shuffled([...device.interfaces.values()]);
   for (const [index, entry] of entries.entries()) entry.ifIndex = 1 + index;
   restart(site, device);
+  return true;
 };
 
 function restart(site: Site, device: Device): void {
@@ -238,15 +257,20 @@ function restart(site: Site, device: Device): void {
   site.changeDevice(device);
 }
 
-/** The next read of a device ends early, or its agent serves only the first interfaces. */
+/** The next read of a device ends early, or its agent serves only the first rows of a table. */
 const faultyTable: Event = (site) => {
-  const device = pick(site, site.present());
-  if (device === null) return;
-  const tables = ["interfaces", "names", "addresses", "vlans", "entity", "forwarding", "arp", "lldp"] as const;
-  const fault: Fault = site.random.chance(0.5)
-    ? { table: "interfaces", kind: "shrunk" }
-    : { table: site.random.pick(tables), kind: "cut" };
-  if (fault.kind === "cut" || device.interfaces.size > 2) site.setFault(device, fault);
+  const kind = site.random.pick(["cut", "shrunk"] as const);
+  const faults = site
+    .present()
+    .filter(({ fault }) => fault === null)
+    .map((device) => ({ device, tables: kind === "cut" ? servedTables(device) : shrinkableTables(device) }));
+  const chosen = pick(
+    site,
+    faults.filter(({ tables }) => tables.length > 0),
+  );
+  if (chosen === null) return false;
+  site.setFault(chosen.device, { table: site.random.pick(chosen.tables), kind });
+  return true;
 };
 
 const silence: Event = (site) => {
@@ -254,7 +278,9 @@ const silence: Event = (site) => {
     site,
     site.present().filter(({ silentUntil }) => silentUntil <= site.now),
   );
-  if (device !== null) device.silentUntil = site.now + site.rates.daysPerSilence * 86_400_000;
+  if (device === null) return false;
+  device.silentUntil = site.now + site.rates.daysPerSilence * 86_400_000;
+  return true;
 };
 
 /** The virtual address of the firewall pair moves to the other firewall. */
@@ -263,11 +289,12 @@ const failover: Event = (site) => {
   const active = pair.find(({ interfaces }) => interfaces.has("carp0"));
   const standby = pair.find((each) => each !== active);
   const shared = active?.interfaces.get("carp0");
-  if (active === undefined || standby === undefined || shared === undefined) return;
+  if (active === undefined || standby === undefined || shared === undefined) return false;
   active.interfaces.delete("carp0");
   addInterface(standby, "carp0", { ...shared, ifIndex: 900, addresses: [{ ip: SHARED_ADDRESS, prefix: 24 }] });
   site.changeDevice(active);
   site.changeDevice(standby);
+  return true;
 };
 
 /** A machine takes the address of a computer: one core switch sees the machine, the other the computer. */
@@ -277,8 +304,8 @@ const intruder: Event = (site) => {
     site,
     site.stationsOf("Computer").filter(({ isOn, id }) => isOn && !isVictim(site, id)),
   );
-  const guest = addStation(site, "Intruder");
-  if (victim === null || guest === null || first === undefined || second === undefined) return;
+  const guest = victim === null ? null : addStation(site, "Intruder");
+  if (victim === null || guest === null || first === undefined || second === undefined) return false;
   site.changeStation(guest, { ip: victim.ip });
   site.disputed.set(
     victim.ip,
@@ -287,14 +314,16 @@ const intruder: Event = (site) => {
       [second.id, guest.mac],
     ]),
   );
+  return true;
 };
 
 /** The longest-standing intruder leaves. */
 export const intruderLeaves: Event = (site) => {
   const [ip] = site.disputed.keys();
-  if (ip === undefined) return;
+  if (ip === undefined) return false;
   site.disputed.delete(ip);
   for (const guest of site.stationsOf("Intruder")) if (guest.ip === ip) site.removeStation(guest);
+  return true;
 };
 
 const leaseRotation: Event = (site) => {
@@ -302,25 +331,34 @@ const leaseRotation: Event = (site) => {
     site,
     site.stationsOf("Computer", "Laptop").filter(({ id, isOn }) => isOn && !isVictim(site, id)),
   );
-  if (station !== null) site.changeStation(station, { ip: site.newAddress(station.vlan) });
+  if (station === null) return false;
+  site.changeStation(station, { ip: site.newAddress(station.vlan) });
+  return true;
 };
 
 const laptopSwitch: Event = (site) => {
   const laptop = pick(site, site.stationsOf("Laptop"));
-  if (laptop !== null) site.changeStation(laptop, { isOn: !laptop.isOn });
+  if (laptop === null) return false;
+  site.changeStation(laptop, { isOn: !laptop.isOn });
+  return true;
 };
 
-export const guestArrives: Event = (site) => {
-  addStation(site, "Guest");
+export const guestArrives: Event = (site) => addStation(site, "Guest") !== null;
+
+/** All guests leave: each stays for a day. */
+export const guestsLeave: Event = (site) => {
+  for (const guest of site.stationsOf("Guest")) site.removeStation(guest);
+  return true;
 };
 
-/** A person deletes the host of a station that is in use. */
+/** A person deletes the host of a machine that is in use: of a station, or of a device that responds to SNMP. */
 const deletionByPerson: Event = (site) => {
-  const station = pick(
-    site,
-    site.stationsOf("Computer").filter(({ isOn, id }) => isOn && !isVictim(site, id)),
-  );
-  if (station !== null) site.deletions.push(station.id);
+  const stations = site.stationsOf("Computer").filter(({ isOn, id }) => isOn && !isVictim(site, id));
+  const devices = site.present("Access", "Server", "Printer", "AccessPoint");
+  const machine = pick<{ readonly id: string }>(site, site.random.pick([stations, devices]));
+  if (machine === null) return false;
+  site.deletions.push(machine.id);
+  return true;
 };
 
 /** Events with the rate that says how many there are per run. To add one: its function above, its rate, a line here. */

@@ -33,7 +33,7 @@ export class DeviceTables {
     const { device, complete } = truth;
     this.reads += 1;
     this.lastReadAt.set(device, this.reads);
-    this.update(truth, "interfaces", "interface", truth.interfaces);
+    this.update(truth, "interfaces", "interface", truth.interfaces, truth.ghosts);
     this.update(
       truth,
       "addresses",
@@ -96,6 +96,7 @@ export class DeviceTables {
     table: TableName,
     kind: string,
     values: readonly string[],
+    ghosts: readonly string[] = [],
   ): void {
     const name = `${kind} ${device}`;
     if (!complete.has(table)) return;
@@ -103,7 +104,7 @@ export class DeviceTables {
     const required = new Set(values);
     const gone = [...before.required].filter((value) => !required.has(value));
     const mayWait = isRestarted || isShrunk(before.required.size, required.size);
-    this.tables.set(name, { required, waiting: new Set(mayWait ? gone : []) });
+    this.tables.set(name, { required, waiting: new Set(mayWait ? [...gone, ...ghosts] : ghosts) });
   }
 }
 

@@ -21,6 +21,9 @@ interface Heard extends Hearing {
   dueFor: number;
 }
 
+/** Reporter of the addresses that answer to a sweep. */
+export const SWEEP = "sweep";
+
 /** Part of the addresses that one reporter sees, which replaces what it saw there before. */
 export interface View {
   readonly reporter: string;
@@ -33,18 +36,23 @@ export class Hearsay {
   /** Per reporter, the MAC address that it last saw at each address, and when. */
   private readonly views = new Map<string, Map<string, { readonly mac: string; readonly at: number }>>();
   private readonly lastHeardAt = new Map<string, { readonly ip: string; readonly at: number }>();
-  private looked: Array<View["covers"]> = [];
+  private looked: View[] = [];
+  /** Per address, the reporters that ever had it: only these, and sweeps, can miss it. */
+  private readonly reporters = new Map<string, Set<string>>();
 
   /** @returns machines seen with a MAC address, or at an address, for the first time */
-  look({ reporter, covers, hearings }: View, now: number): string[] {
+  look(view: View, now: number): string[] {
+    const { reporter, covers, hearings } = view;
     const news: string[] = [];
-    this.looked.push(covers);
-    const view = this.views.get(reporter) ?? new Map();
-    this.views.set(reporter, view);
-    for (const ip of [...view.keys()]) if (covers(ip)) view.delete(ip);
+    this.looked.push(view);
+    const seen = this.views.get(reporter) ?? new Map();
+    this.views.set(reporter, seen);
+    for (const ip of [...seen.keys()]) if (covers(ip)) seen.delete(ip);
     for (const hearing of hearings) {
       const { ip, mac } = hearing;
-      view.set(ip, { mac, at: now });
+      seen.set(ip, { mac, at: now });
+      const reporters = this.reporters.get(ip) ?? new Set<string>();
+      this.reporters.set(ip, reporters.add(reporter));
       const found = this.byIp.get(ip) ?? new Map<string, Heard>();
       this.byIp.set(ip, found);
       const known = found.get(mac);
@@ -62,7 +70,12 @@ export class Hearsay {
     const ended: Heard[] = [];
     for (const found of this.byIp.values())
       for (const heard of found.values()) {
-        if (!heard.wasHeard && this.looked.some((covers) => covers(heard.ip))) heard.looks += 1;
+        // What went to another machine does not come back when that one leaves.
+        if (this.stateOf(heard, found) === "gone") {
+          found.delete(heard.mac);
+          continue;
+        }
+        if (!heard.wasHeard && this.looked.some((view) => this.isLookFor(view, heard.ip))) heard.looks += 1;
         heard.wasHeard = false;
         if (heard.dueFor > 0 || isDue(heard, now)) heard.dueFor += 1;
         // One scan of grace: the first may have been the one that made it due.
@@ -114,18 +127,24 @@ export class Hearsay {
     if (rivals.length === 0) return "required";
     const seenAt = this.seenAt(heard.ip, heard.mac);
     const last = this.lastHeardAt.get(heard.mac);
-    if (last !== undefined && last.ip !== heard.ip && last.at > heard.lastAt) return seenAt > 0 ? "tolerated" : "gone";
+    if (last !== undefined && last.ip !== heard.ip && last.at > heard.lastAt) return "gone";
     return rivals.every(({ firstAt }) => seenAt >= firstAt) ? "required" : "tolerated";
   }
 
-  /** Newest view in which the MAC address is at the address; 0 if none. */
+  /** Newest view in which the MAC address is at the address; 0 if none, or if it has another address since. */
   private seenAt(ip: string, mac: string): number {
     let newest = 0;
     for (const view of this.views.values()) {
       const seen = view.get(ip);
       if (seen?.mac === mac) newest = Math.max(newest, seen.at);
     }
-    return newest;
+    const last = this.lastHeardAt.get(mac);
+    return last !== undefined && last.ip !== ip && last.at > newest ? 0 : newest;
+  }
+
+  /** A table that never had the address says nothing about it. */
+  private isLookFor({ reporter, covers }: View, ip: string): boolean {
+    return covers(ip) && (reporter === SWEEP || this.reporters.get(ip)?.has(reporter) === true);
   }
 
   private isKnown(machine: string): boolean {

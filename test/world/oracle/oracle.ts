@@ -33,10 +33,15 @@ export class Oracle {
     this.places.read(truth);
     if (truth.heard.length > 0 && truth.complete.has("arp"))
       this.look({ reporter: truth.device, covers: () => true, hearings: truth.heard }, now);
+    // Until the far end of a link is read after a change, each report of the near one may tell more about it.
+    for (const { near, device } of truth.neighbors) {
+      if (!this.isUnread(device)) continue;
+      this.revealedAt.set(`interface ${truth.device} ${near}`, now);
+      this.revealedAt.set(`announced ${device}`, now);
+    }
     // A device's own report reveals what the links to it mean, and who has the addresses that others saw.
     this.neighborsOf.set(truth.device, truth.neighbors);
-    if ((this.changedAt.get(`device ${truth.device}`) ?? 0) >= (this.readAt.get(truth.device) ?? 0))
-      this.reveal(truth.device, now);
+    if (this.isUnread(truth.device)) this.reveal(truth.device, now);
     this.readAt.set(truth.device, now);
     // The first report of a successor reveals that its predecessor is gone.
     const former = this.readThere.get(truth.address);
@@ -54,10 +59,13 @@ export class Oracle {
     this.disputes.add(ip);
   }
 
-  /** A person deleted the host of a machine: it returns as another record once it is seen. */
-  deleted(machine: string): void {
+  /** A person deleted the host of a machine: it returns as another record once it is seen, and the links to it too. */
+  deleted(machine: string, now: number): void {
+    this.reveal(machine, now);
+    this.readAt.delete(machine);
     this.tables.forget(machine);
     this.hearsay.forget(machine);
+    this.places.forget(machine);
     this.renew(machine);
   }
 
@@ -96,6 +104,11 @@ export class Oracle {
   /** Whether one of these subjects changed, or was first reported, after a timestamp. */
   hasChanged(subjects: readonly Subject[], since: number): boolean {
     return subjects.some((each) => (this.changedAt.get(each) ?? 0) > since || (this.revealedAt.get(each) ?? 0) > since);
+  }
+
+  /** Whether a device has changed since its last report. */
+  private isUnread(device: string): boolean {
+    return (this.changedAt.get(`device ${device}`) ?? 0) >= (this.readAt.get(device) ?? 0);
   }
 
   private reveal(device: string, now: number): void {

@@ -30,6 +30,13 @@ export class Places {
     }
   }
 
+  /** A person deleted the host of a switch: what it listed is known again once it is read. */
+  forget(device: string): void {
+    this.bySwitch.delete(device);
+    for (const places of [this.newest, this.unsure])
+      for (const [mac, place] of places) if (place.device === device) places.delete(mac);
+  }
+
   /** Its last place, wherever it is now. */
   of(mac: string): Place | undefined {
     return this.newest.get(mac);

@@ -106,6 +106,7 @@ export class Ledger {
     if (record.mac_address != null) subjects.push(`mac ${record.mac_address}`);
     if (type === "vlan") subjects.push(`vlan ${record.number}`);
     if (type === "if_entry") subjects.push(...changedMacs(record, before).map((mac) => `mac ${mac}` as const));
+    if (type === "host" && machine !== undefined) subjects.push(`announced ${machine}`);
     if (type === "host")
       for (const address of this.records.get("ip_address")?.values() ?? []) {
         if (address.host_id !== id) continue;

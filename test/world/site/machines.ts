@@ -134,6 +134,31 @@ export function netOf(vlan: number): string {
   return `10.${vlan < 256 ? 0 : Math.floor(vlan / 100)}.${vlan < 256 ? vlan : vlan % 100}.`;
 }
 
+/** Tables of which the device's agent serves at least one row. */
+export function servedTables(device: Device): TableName[] {
+  const { role, vlans, isMute, interfaces } = device;
+  const isServed: Partial<Record<TableName, boolean>> = {
+    vlans: vlans.size > 0,
+    forwarding: vlans.size > 0,
+    entity: hasEntityMib(device),
+    arp: role === "Core",
+    lldp: !isMute && [...interfaces.values()].some(({ far }) => far !== null),
+  };
+  return TABLES.filter((table) => isServed[table] !== false);
+}
+
+/** Tables whose absent rows show: ifNumber contradicts a short ifTable, and other tables lose most of many rows. */
+export function shrinkableTables({ interfaces, vlans }: Device): TableName[] {
+  const addresses = [...interfaces.values()].flatMap((each) => each.addresses);
+  const rows: Partial<Record<TableName, number>> = { addresses: addresses.length, vlans: vlans.size };
+  return TABLES.filter((table) =>
+    table === "interfaces" ? interfaces.size > 2 : (rows[table] ?? 0) >= SHRINKABLE_ROWS,
+  );
+}
+
+/** A third of these is less than half of them, and at least 8 fewer. */
+const SHRINKABLE_ROWS = 12;
+
 /** Linux agents serve no ENTITY-MIB. */
 export function hasEntityMib({ role }: Device): boolean {
   return role !== "Server" && role !== "Hypervisor" && role !== "ContainerHost";

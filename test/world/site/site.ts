@@ -23,7 +23,9 @@ export type Subject =
   | `interface ${string} ${string}`
   | `mac ${string}`
   | `ip ${string}`
-  | `vlan ${number}`;
+  | `vlan ${number}`
+  /** What its neighbors announce about a device: it only changes its host, not its interfaces. */
+  | `announced ${string}`;
 
 export class Site implements SiteState {
   readonly rates: Rates;

@@ -13,13 +13,15 @@ export interface Truth {
   /** Whether the agent has been running for less than ten minutes. */
   readonly isRestarted: boolean;
   readonly interfaces: readonly string[];
+  /** Interfaces that no longer exist, and whose rows it still serves. */
+  readonly ghosts: readonly string[];
   readonly addresses: ReadonlyArray<{ readonly ip: string; readonly mac: string | null }>;
   readonly vlans: readonly number[];
   readonly serials: readonly string[];
   /** Stations on the device's edge ports. */
   readonly stations: ReadonlyArray<{ readonly mac: string; readonly port: string }>;
-  /** Interfaces at the far ends of its cables. */
-  readonly neighbors: ReadonlyArray<{ readonly device: string; readonly name: string }>;
+  /** Interfaces at the far ends of its cables, each with its own interface there. */
+  readonly neighbors: ReadonlyArray<{ readonly near: string; readonly device: string; readonly name: string }>;
   /** For a router: pairs of address and MAC address that it sees, with the real machine. */
   readonly heard: readonly Hearing[];
 }
@@ -34,14 +36,16 @@ const RESTART_MS = 600_000;
 
 export function truthOf(site: Site, device: Device): Truth {
   const { id, fault, interfaces, address, vlans, members } = device;
+  const ghosts = device.ghosts.filter(({ until }) => until > site.now);
   return {
     device: id,
     address,
     complete: new Set(TABLES.filter((table) => table !== fault?.table)),
     isRestarted: site.now - device.bootedAt < RESTART_MS,
     interfaces: [...interfaces.keys()],
+    ghosts: ghosts.map(({ name }) => name),
     addresses: [...interfaces.values()].flatMap(({ addresses, mac }) => addresses.map(({ ip }) => ({ ip, mac }))),
-    neighbors: [...interfaces.values()].flatMap(({ far }) => far ?? []),
+    neighbors: [...interfaces.values()].flatMap(({ name, far }) => (far === null ? [] : { near: name, ...far })),
     vlans: [...vlans.keys()],
     serials: hasEntityMib(device) ? members.map(({ serial }) => serial) : [],
     stations: device.role !== "Access" ? [] : stationsAt(site, id),
