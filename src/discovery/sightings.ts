@@ -150,4 +150,6 @@ export interface Recorded {
   readonly set_aside?: readonly SetAside[];
   /** Devices that reported more than one command writes: their sightings must be sent again. Omitted if none. */
   readonly unfinished?: readonly Unfinished[];
+  /** True if more would have ended than one command ends: it must be repeated. Omitted otherwise. */
+  readonly is_cut_off?: true;
 }

@@ -12,7 +12,7 @@ import { address, device, deviceAt, ethernet, mac } from "../support/reconcile/s
 
 // After any test, derived data matches the ledger.
 const appliance = applianceForEach({}, () => expect(appliance.findingsOf()).toEqual([]));
-const { owner, tick, transactionCount } = appliance;
+const { owner, tick } = appliance;
 const { hosts, entries, get } = inventoryOf(appliance);
 const scan = new ScanWriter(appliance);
 
@@ -605,15 +605,4 @@ describe("a VLAN that scans found", () => {
     await fullScan(sw([10]));
     expect(await vlans()).toEqual([10, 99]);
   });
-});
-
-test("more than 10,000 ends take several transactions of one scan", async () => {
-  const many = (part: number) => chassis(numbers(part * 10_000 + 1, part * 10_000 + 6_000));
-  const second = (part: number) =>
-    deviceAt("10.0.0.3", { ...many(part).device, sys_name: "core-2", serial_number: "SER200", chassis_id: null });
-  await scan.devices(many(0), second(0));
-  const before = transactionCount();
-  const { result } = await scan.devices(many(1), second(1));
-  expect(result.unfinished).toEqual([{ ip_address: "10.0.0.3", is_repeat: false }]);
-  expect(transactionCount()).toBe(before + 1);
 });

@@ -40,19 +40,23 @@ export function expireUnseen(
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   const write = new ScanWrite(tx, input, actor);
   const ownHost = selfHost(tx, input.network_id)?.id;
+  let isCutOff = false;
   for (const expired of input.records) {
     const isHost = expired.entity === hostKind.name;
     const host = isHost ? tx.find(hostKind, expired.id) : null;
     const address = isHost ? null : tx.find(ipAddressKind, expired.id);
     if (tx.observedOf(expired.id).last_seen_at !== expired.last_seen_at) continue;
-    if (host !== null && host.id !== ownHost) expireHost(write, host, expired);
-    if (address !== null && address.host_id !== ownHost) expireAddress(write, address, expired);
+    if (host !== null && host.id !== ownHost && !expireHost(write, host, expired)) isCutOff = true;
+    if (address !== null && address.host_id !== ownHost && !expireAddress(write, address, expired)) isCutOff = true;
+    // An address whose host waits for the next command would end before it.
+    if (isCutOff) break;
   }
   if (input.sightings.length > 0) expireSightings(write, input.sightings);
-  return { ...write.result(), hosts: [] };
+  return { ...write.result(), hosts: [], ...(isCutOff ? { is_cut_off: true } : {}) };
 }
 
-function expireHost(write: ScanWrite, host: HostRecord, expired: Expired): void {
+/** @returns false if it is left for another command */
+function expireHost(write: ScanWrite, host: HostRecord, expired: Expired): boolean {
   const { tx } = write;
   const parts = PARTS.flatMap((kind) => tx.children(kind, "host_n", host.id).map((record) => ({ kind, record })));
   const hasAnswered = hasReported(tx, host.id) || hasInterfaces(tx, host.id) || host.sys_object_id !== null;
@@ -61,20 +65,29 @@ function expireHost(write: ScanWrite, host: HostRecord, expired: Expired): void 
     host.source.type === "Manual" ||
     isKeptByPeople(tx, hostKind, host) ||
     parts.some(({ kind, record }) => isKeptByPeople(tx, kind, record));
-  if (isKept) markStale(write, hostKind, host, expired);
-  else if (mayEnd(write, parts.length + 1)) write.close(hostKind, host, host.name, reasonOf(expired));
+  if (isKept) {
+    markStale(write, hostKind, host, expired);
+    return true;
+  }
+  if (!write.mayEnd(parts.length + 1)) return false;
+  write.close(hostKind, host, host.name, reasonOf(expired));
+  return true;
 }
 
-function expireAddress(write: ScanWrite, address: IpAddressRecord, expired: Expired): void {
+/** @returns false if it is left for another command */
+function expireAddress(write: ScanWrite, address: IpAddressRecord, expired: Expired): boolean {
   const { tx } = write;
   const host = tx.get(hostKind, address.host_id);
-  if (isKeptByPeople(tx, ipAddressKind, address)) markStale(write, ipAddressKind, address, expired);
-  else if (mayEnd(write, 1)) {
-    write.close(ipAddressKind, address, `${address.ip_address} of ${host.name}`, reasonOf(expired));
-    write.index.forget(host.id);
-    const others = tx.children(ipAddressKind, "host_n", host.id);
-    if (looksDerived(host)) renameDerived(write, host, new Map(others.map((each) => [each.ip_address, each])));
+  if (isKeptByPeople(tx, ipAddressKind, address)) {
+    markStale(write, ipAddressKind, address, expired);
+    return true;
   }
+  if (!write.mayEnd()) return false;
+  write.close(ipAddressKind, address, `${address.ip_address} of ${host.name}`, reasonOf(expired));
+  write.index.forget(host.id);
+  const others = tx.children(ipAddressKind, "host_n", host.id);
+  if (looksDerived(host)) renameDerived(write, host, new Map(others.map((each) => [each.ip_address, each])));
+  return true;
 }
 
 function markStale<R extends RecordBase & Discoverable>(
@@ -86,12 +99,6 @@ function markStale<R extends RecordBase & Discoverable>(
   if (record.stale_since !== undefined) return;
   const stale_since = formatInstant((parseInstant(last_seen_at) ?? tx.instant) + hours * 3_600_000);
   tx.update<RecordBase, object>(kind as unknown as Kind<RecordBase>, record.id, { stale_since });
-}
-
-function mayEnd(write: ScanWrite, count: number): boolean {
-  let may = true;
-  for (let left = count; left > 0; left -= 1) may = write.mayEnd() && may;
-  return may;
 }
 
 function reasonOf({ last_seen_at, hours }: Expired): string {

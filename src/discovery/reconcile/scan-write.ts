@@ -168,10 +168,11 @@ export class ScanWrite {
     return true;
   }
 
-  /** True if another record may end in this command. */
-  mayEnd(): boolean {
-    this.endRoom -= 1;
-    return this.endRoom >= 0;
+  /** True if so many more records may end in this command; the first ones always may. */
+  mayEnd(count = 1): boolean {
+    if (count > this.endRoom && this.endRoom < ENDS_PER_COMMAND) return false;
+    this.endRoom -= count;
+    return true;
   }
 
   /** Reports a partially written device. */

@@ -87,12 +87,15 @@ export class Recorder {
   }
 
   /**
-   * Runs another command, after earlier sightings.
+   * Runs another command, after earlier sightings, and again while it is cut off.
    * @param input without the scan and its network
    */
   async command<N extends keyof SightingInputs>(command: N, input: SightingInputs[N]): Promise<void> {
     this.flushBatches();
-    await this.send(() => this.runText(command, JSON.stringify(input).slice(1, -1)));
+    await this.send(async () => {
+      const text = JSON.stringify(input).slice(1, -1);
+      while ((await this.runText(command, text)).is_cut_off === true && !this.isClosed);
+    });
     this.assertNotFailed();
   }
 
