@@ -36,11 +36,11 @@ interface Drop {
   /** @param sequences of versions of record n */
   readonly versions: (n: number, sequences: readonly number[]) => void;
   readonly coverage: (expired: ExpiredCoverage) => void;
-  /** @param retained timestamps of the states that stay */
-  readonly sightings: (retained: readonly Instant[]) => void;
+  /** Called last, with the states that stay: their timestamps, and their sequences. */
+  readonly memory: (instants: readonly Instant[], sequences: readonly number[]) => void;
 }
 
-const DROP_NOTHING: Drop = { versions: () => {}, coverage: () => {}, sightings: () => {} };
+const DROP_NOTHING: Drop = { versions: () => {}, coverage: () => {}, memory: () => {} };
 
 const STEP_ROWS = 5_000;
 const VERSIONS = `
@@ -115,7 +115,10 @@ export function* planSteps(
     drop.coverage(expired);
   }
   const instants = $client.query(INSTANTS_OF).values(JSON.stringify(retained)) as Array<[number]>;
-  drop.sightings(instants.map(([at]) => at));
+  drop.memory(
+    instants.map(([at]) => at),
+    retained,
+  );
   return plan;
 }
 

@@ -12,6 +12,7 @@ import { type PruneOptions, pruneSource } from "../db/thinning.ts";
 import { Statements } from "../db/writing/statements.ts";
 import { dropCoverage } from "../resources/credential-assignments/coverage.ts";
 import { dropPrunedPositions } from "../resources/map-positions/map-position.ts";
+import { dropScanMemory } from "../resources/scan-memory.ts";
 import { dropSightings } from "../resources/sightings.ts";
 import { dropGuards } from "./guards-off.ts";
 import { VersionPacker } from "./pack-versions.ts";
@@ -69,7 +70,10 @@ export function pruneHistory(
       const steps = planSteps(db, options, {
         versions,
         coverage: (expired) => dropCoverage(db, expired),
-        sightings: (retained) => dropSightings(db.$client, retained),
+        memory: (instants, sequences) => {
+          dropSightings(db.$client, instants);
+          dropScanMemory(db.$client, sequences, now);
+        },
       });
       const plan = runPlan(steps, onProgress);
       thin.finalize();
