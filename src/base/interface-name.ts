@@ -39,6 +39,11 @@ export function isLocalBridge(name: string): boolean {
   return LOCAL_BRIDGE.test(name);
 }
 
+/** Whether an interface is the gateway of a VLAN on a router or switch: `Vlan20`, `Vlanif20`, `irb.20`, `BVI20`. */
+export function isVlanGateway(name: string): boolean {
+  return /^(?:vl|vlan|vlanif|vlan-interface|irb|bvi|bdi|vbdif|ve)[-. ]?\d+$/i.test(name);
+}
+
 const SHORT_BY_NAME: ReadonlyMap<string, string> = new Map(
   Object.entries(TYPES).flatMap(([short, names]) => [short, ...names].map((name) => [name, short] as const)),
 );

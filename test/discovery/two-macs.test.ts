@@ -231,6 +231,42 @@ describe("no conflict", () => {
     expect(await listConflicts()).toEqual([]);
   });
 
+  /** Gateways with one address on the same VLAN interface, each with a MAC address of its own, and own addresses. */
+  const addGateways = (arpOf: (own: string) => readonly ArpEntry[]) => {
+    for (const at of [R1, R2]) {
+      const own = mac(2, Number(at.at(-1)));
+      addRouter(at, arpOf(own), {
+        interfaces: [
+          ethernet(1, { mac_address: mac(1, Number(at.at(-1))) }),
+          ethernet(2, { if_name: "Vlan20", if_type: 136, mac_address: own }),
+        ],
+        addresses: [address(at), address("10.0.0.7", 2)],
+      });
+    }
+  };
+  test("is an anycast gateway whose routers list themselves in their ARP tables", async () => {
+    await start();
+    addGateways((own) => [{ ip_address: "10.0.0.7", mac_address: own, if_index: 2 }]);
+    addRouter("10.0.0.3", [heard("02:aa:bb:cc:dd:01")]);
+    await scan();
+    expect(await at7()).toHaveLength(2);
+    expect(await listConflicts()).toEqual([]);
+  });
+
+  test("is an anycast gateway of which others hear nothing, unless they hear one of its MAC addresses", async () => {
+    await start();
+    addGateways(() => []);
+    await scan();
+    expect(await at7()).toHaveLength(2);
+    expect(await listConflicts()).toEqual([]);
+    const at = clock.text();
+    tick();
+    addRouter("10.0.0.3", [heard(mac(2, 1))]);
+    await scan();
+    expect(await macsInConflict()).toEqual([mac(2, 1), mac(2, 2)]);
+    expect(await listConflicts(`at=${at}`)).toEqual([]);
+  });
+
   test.each([VIRTUAL, "00:00:0c:07:ac:05", "00:07:b4:00:0a:01"])(
     "and no host is a virtual address with %s that only ARP knows",
     async (virtual) => {

@@ -1,7 +1,7 @@
 // Conflicts of one address on several hosts. An index of all addresses ever assigned limits the read to those with
 // several records; in bounded steps.
 
-import { isLocalBridge } from "../../base/interface-name.ts";
+import { isLocalBridge, isVlanGateway } from "../../base/interface-name.ts";
 import { parseIp, uniqueWithin } from "../../base/ip.ts";
 import { virtualRouterOf } from "../../base/mac.ts";
 import { membersSql } from "../../db/shape.ts";
@@ -81,7 +81,7 @@ export function* addressConflicts(
     const rows = connection.statement(HOLDERS).values(batch, organizationN, query.sequence, networks) as HolderRow[];
     for (const [value, holders] of Map.groupBy(rows.filter(claimsExclusively), ([each]) => each))
       for (const parties of partiesByScope(value, holders, forwardedAt(connection, query)))
-        if (parties.length > 1 && !isVirtual(connection, query, value, parties))
+        if (parties.length > 1 && !isVirtual(connection, query, value, parties, holders))
           conflicts.push({ type: "Address", value, parties });
     yield;
   }
@@ -123,25 +123,46 @@ function partiesByScope(address: string, holders: readonly HolderRow[], isForwar
 
 /**
  * Whether devices share the address: it is seen with the MAC address of a virtual router (with CARP, devices report
- * another one), or all of them report it as their own while others hear none of them, but an anycast gateway.
+ * another one), or all of them report it as their own while others hear none of them, but an anycast gateway. Where
+ * others hear nothing, it is one on the same VLAN interface of devices that all have other addresses too.
  */
 function isVirtual(
   connection: StatementSource,
-  { at }: ConflictQuery,
+  query: ConflictQuery,
   value: string,
   parties: readonly Party[],
+  holders: readonly HolderRow[],
 ): boolean {
+  const { at } = query;
   const networkIds = new Set(parties.map(({ networkId }) => networkId));
   const seen = [...networkIds].flatMap((id) => sightingsAt(connection, id, value, at));
   if (seen.some(({ mac }) => mac !== null && virtualRouterOf(mac) !== null)) return true;
   const own = seen.filter(({ kind }) => kind === "Own");
   const heard = seen.filter(({ kind }) => kind === "Neighbor");
   return (
-    heard.length > 0 &&
+    (heard.length > 0 || areGateways(connection, query, parties, holders)) &&
     parties.every(({ n }) => own.some(({ hostN }) => hostN === n)) &&
     heard.every((each) => own.every(({ mac }) => mac !== each.mac))
   );
 }
+
+function areGateways(
+  connection: StatementSource,
+  { sequence }: ConflictQuery,
+  parties: readonly Party[],
+  holders: readonly HolderRow[],
+): boolean {
+  const claims = new Set(parties.map(({ claimN }) => claimN));
+  const [name = "", ...others] = new Set(
+    holders.filter(([, , , , claimN]) => claims.has(claimN)).map(([, , , , , , interfaceName]) => interfaceName),
+  );
+  const hasOthers = ({ n }: Party) => connection.statement(HAS_OTHERS).values(n, sequence).length > 0;
+  return others.length === 0 && isVlanGateway(name) && parties.every(hasOthers);
+}
+
+/** A second address of a host at that time. */
+const HAS_OTHERS = `SELECT 1 FROM history_spans s WHERE s.scope = +?1 * 64 + ${ipAddressKind.code} AND s.born <= +?2
+  AND s.died > +?2 LIMIT 1 OFFSET 1`;
 
 /**
  * The holders that contradict each other. One that is no longer seen, or whose MAC address no forwarding table has, lost
