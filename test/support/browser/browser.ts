@@ -2,15 +2,15 @@
 // browser.
 
 import { expect } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { systemTimers } from "../../../src/base/timers.ts";
 import { cookieOf } from "../appliance/sign-in.ts";
 import { recordTime } from "../measure/causes.ts";
 import { EVIDENCE_FOLDER, logTo } from "../measure/evidence.ts";
 import { HANG_MS } from "../measure/limits.ts";
+import { findingsOfAxe } from "./axe.ts";
 
 /**
  * Debian's Chromium, preferably the headless shell: the same engine without a window system, at a third of the time.
@@ -18,26 +18,6 @@ import { HANG_MS } from "../measure/limits.ts";
 const CHROMIUM = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((path) => existsSync(path));
 
 const POLL_MS = 40;
-
-const AXE_OPTIONS = {
-  // WCAG 2.2, levels A and AA, and axe-core's own best practices.
-  runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-  // All rules run on all elements. Only passes are not listed per element, which saves two thirds of the time.
-  resultTypes: ["violations"],
-  // Preloading refetches the style sheets for one experimental rule that is not among these tags.
-  preload: false,
-};
-
-/** Rules whose outcome depends on colors. */
-const COLOR_RULES = ["color-contrast", "link-in-text-block"];
-
-/** Input of all other rules: the page's elements, its size, open dialogs and popovers, the focus. */
-const PAGE_STATE = `[
-  innerWidth,
-  innerHeight,
-  ...[...document.querySelectorAll(":popover-open, :modal, :focus")].map(({ tagName, id }) => tagName + id),
-  document.documentElement.outerHTML,
-].join()`;
 
 /** LAN name of this machine, resolved only in the browser: not a secure context over plain HTTP. */
 export const LAN_NAME = "netledger.lan";
@@ -70,12 +50,6 @@ function launch(): Promise<Browser> {
       `--host-resolver-rules=MAP ${LAN_NAME} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
     ],
   });
-}
-
-/** axe-core, minified, without copies of elements' HTML in its results: findings name elements by selectors. */
-function axeSource(): string {
-  const source = readFileSync(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir), "utf8");
-  return `${source};axe.configure({ noHtml: true });`;
 }
 
 /** Number of visitors with stored evidence, used in file names. */
@@ -234,17 +208,7 @@ export async function waitForDimming(page: Page): Promise<void> {
 export async function accessibilityFindings(page: Page): Promise<string[]> {
   await page.locator("main[aria-busy=true]").waitFor({ state: "detached" });
   await waitForDimming(page);
-  const { violations } = await recordTime("axe runs", async () => {
-    // Once per document: parsing its 0.5 MB takes time.
-    if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axeSource());
-    // Same state in the other color scheme: only colors differ.
-    const isSeen = await page.evaluate<boolean>(`axe.seenState === (axe.seenState = ${PAGE_STATE})`);
-    const options = isSeen ? { ...AXE_OPTIONS, runOnly: COLOR_RULES } : AXE_OPTIONS;
-    return page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
-  });
-  return violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id}: ${help}: ${target.join(" ")} ${failureSummary ?? ""}`),
-  );
+  return recordTime("axe runs", () => findingsOfAxe(page));
 }
 
 /** Asserts that axe-core finds nothing on a page, in light and in dark colors. */
