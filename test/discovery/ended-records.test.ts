@@ -242,6 +242,63 @@ describe("a missing interface stays", () => {
   });
 });
 
+describe("on a host into which a person consolidated another one", () => {
+  const consolidate = async (name: string) => {
+    const [into, other] = await Promise.all(
+      ["core-1", name].map(async (each) => (await hosts()).find((h) => h.name === each)),
+    );
+    expect((await owner.put(`hosts/${into?.id}/consolidate/${other?.id}`, undefined)).status).toBe(200);
+    tick();
+  };
+
+  test("a pulled card, an address and a component end, if only a sweep had seen the other one", async () => {
+    const parts = (...positions: number[]) => ({
+      components: positions.map((position) => ({
+        class: "StackMember" as const,
+        position,
+        manufacturer: null,
+        model: null,
+        serial_number: `SER10${position}`,
+      })),
+    });
+    const full = chassis([1, 2], { addresses: [address("10.0.0.2"), address("10.1.0.1")], ...parts(1, 2) });
+    await scan.devices(full);
+    await scan.addresses({ ip_address: "10.0.0.9", mac_address: null, answered: ["Icmp"] });
+    await consolidate("10.0.0.9");
+    await scan.devices(full);
+    await scan.devices(chassis([1], parts(1)));
+    expect([addressesOf(await host()), await indexes(), (await get("components")).length]).toEqual([
+      ["10.0.0.2", "10.0.0.9"],
+      [1],
+      1,
+    ]);
+  });
+
+  test("ports of either device end once it lacks them, and a table waits for its own confirmation", async () => {
+    const second = (given: number[]) =>
+      deviceAt("10.0.0.9", {
+        sys_name: "core-1b",
+        serial_number: "SER200",
+        interfaces: given.map((number) => ethernet(number, { if_name: `Te1/${number}`, mac_address: mac(2, number) })),
+        addresses: [address("10.0.0.9")],
+        ...UP,
+      });
+    const both = async (given: number[], others: number[]) => {
+      await scan.devices(chassis(given));
+      await scan.devices(second(others));
+    };
+    await scan.devices(chassis(numbers(1, 20)), second([51, 52]));
+    await consolidate("core-1b");
+    await both(numbers(1, 20), [51, 52]);
+    await both(numbers(1, 19), [51, 52]);
+    expect(await indexes()).toEqual([...numbers(1, 19), 51, 52]);
+    await both(numbers(1, 5), [51, 52]);
+    expect(await indexes()).toEqual([...numbers(1, 19), 51, 52]);
+    await both(numbers(1, 5), [51, 52]);
+    expect(await indexes()).toEqual([...numbers(1, 5), 51, 52]);
+  });
+});
+
 describe("a record that a person edited or refers to", () => {
   test("stays as stale and not present, and becomes current again when it returns", async () => {
     await scan.devices(chassis([1, 2]));
@@ -499,6 +556,17 @@ describe("a device that is renumbered", () => {
     expect(await present()).toEqual([["10.0.0.3"], [1, 2]]);
   });
 
+  test("loses them although its old address became stale while it was silent", async () => {
+    const { networkId } = appliance.first;
+    expect((await owner.put(`networks/${networkId}`, { name: "HQ", stale_after_hours: 1 })).status).toBe(200);
+    await scan.devices(at("10.0.0.2", [1, 2, 3]));
+    appliance.clock.advance(2 * 3_600_000);
+    await scan.stale([{ entity: "ip_address", id: (await host()).ip_addresses[0].id }]);
+    expect((await host()).ip_addresses[0].stale_since).toBeString();
+    for (let times = 0; times < 2; times += 1) await scan.devices(at("10.0.0.3", [1, 2]));
+    expect(await present()).toEqual([["10.0.0.3"], [1, 2]]);
+  });
+
   test("keeps an address at which a sweep still finds it, or that a person named", async () => {
     await scan.devices(at("10.0.0.2", [1]));
     for (let times = 0; times < 3; times += 1) {
@@ -586,6 +654,15 @@ describe("a VLAN that scans found", () => {
     expect(await vlans()).toEqual([10, 20]);
     await fullScan(sw([10]), other([]));
     expect(await vlans()).toEqual([10]);
+  });
+
+  test("ends although another device's tables are never read to the end, unless these had it", async () => {
+    const cutOff = { tables: { ...device().tables, vlans: { state: "partial", problem: "no answer" } as const } };
+    const slow = (given: number[]) => other(given, { ...cutOff, broken: ["vlans"] });
+    await fullScan(sw([10, 20, 30]), slow([20]));
+    await fullScan(sw([10]), slow([]));
+    expect(await vlans()).toEqual([10, 20]);
+    expect((await fullScan(sw([10]), slow([]))).sequence).toBeNull();
   });
 
   test("stays while a subnet refers to it, and permanently if a person edited it", async () => {

@@ -1,6 +1,7 @@
 // Ends of interfaces, addresses and components that are missing from a complete read of their device. Records that a
 // person wrote or refers to stay, marked as stale.
 
+import { ownValue } from "../../base/fields.ts";
 import { parseInstant } from "../../base/instant.ts";
 import type { Kind, RecordBase } from "../../db/kind.ts";
 import { type ComponentRecord, componentKind } from "../../resources/components/component.ts";
@@ -18,7 +19,7 @@ import {
   rememberReads,
   rowsRead,
   type TableSize,
-  vlansRead,
+  vlansAfter,
 } from "./reads-memory.ts";
 import { type LastReport, lastReportsOf } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
@@ -29,7 +30,9 @@ export class Ends {
   private readonly device: Device;
   private readonly polledAddress: string;
   private readonly before: ReadsMemory;
-  private readonly judged: Partial<Record<EndingTable, TableSize>> = {};
+  /** True if several devices may report the host. */
+  private readonly isShared: boolean;
+  private readonly judged: Record<string, TableSize> = {};
   private reports: readonly LastReport[] | null = null;
   /** True if records are left for another command. */
   isUnfinished = false;
@@ -42,6 +45,7 @@ export class Ends {
     this.device = device;
     this.polledAddress = polledAddress;
     this.before = readsMemory(write.tx, host.id);
+    this.isShared = write.index.isConsolidated(host.id);
   }
 
   /**
@@ -67,7 +71,7 @@ export class Ends {
   addresses(missing: readonly IpAddressRecord[]): void {
     const former = new Set(missing.map(({ ip_address }) => ip_address));
     const isOfFormer = (record: IpAddressRecord) => {
-      const reports = this.reportsOf(record);
+      const reports = this.isShared ? [] : this.reportsOf(record);
       return reports.length > 0 && reports.every(({ ip_address }) => former.has(ip_address));
     };
     this.end({
@@ -78,7 +82,8 @@ export class Ends {
       isOwn: (record) => this.wasReportedHere(record) || (isOfFormer(record) && this.wasMissing(record)),
       keep: (record) => markAbsent(this.write.tx, ipAddressKind, record),
     });
-    if (this.device.tables.addresses.state === "complete" && missing.some(isOfFormer)) this.isPostponed = true;
+    const isWaiting = (record: IpAddressRecord) => isOfFormer(record) && !this.wasMissing(record);
+    if (this.device.tables.addresses.state === "complete" && missing.some(isWaiting)) this.isPostponed = true;
     this.reports = null;
   }
 
@@ -99,14 +104,15 @@ export class Ends {
     const { write, before } = this;
     if (write.isContinued) return;
     const sizes = { ...before.sizes, ...this.judged };
-    rememberReads(write.tx, this.host.id, before, { sizes, vlans: vlansRead(this.device) ?? before.vlans });
+    rememberReads(write.tx, this.host.id, before, { sizes, vlans: vlansAfter(before, this.device, this.isShared) });
   }
 
   private end<R extends RecordBase>({ kind, table, missing, labelOf, isOwn, keep }: Missing<R>): void {
     const { write, device } = this;
     const { tx, scanId } = write;
-    const { doubt, isPassing, isCounting, size } = judgeRead(device, table, this.before.sizes[table] ?? null);
-    if (size !== null) this.judged[table] = size;
+    const key = this.isShared ? `${table} ${this.polledAddress}` : table;
+    const { doubt, isPassing, isCounting, size } = judgeRead(device, table, ownValue(this.before.sizes, key) ?? null);
+    if (size !== null) this.judged[key] = size;
     if (isCounting) this.isPostponed = true;
     const gone = missing.filter((record) => tx.observedOf(record.id).last_discovery_id !== scanId && isOwn(record));
     if (gone.length === 0) return;
@@ -135,12 +141,15 @@ export class Ends {
     }
   }
 
-  /** False for what only a report at another address of the host had. */
-  private readonly isOwn = (record: RecordBase): boolean =>
-    this.wasReportedHere(record) || this.reportsOf(record).length === 0;
+  /** False for what only a report at another address of the host had, and for what another device may have. */
+  readonly isOwn = (record: RecordBase): boolean =>
+    this.wasReportedHere(record) || (!this.isShared && this.reportsOf(record).every(({ isStale }) => isStale));
 
+  /** If several devices report the host, true only if no other report has the record. */
   private wasReportedHere(record: RecordBase): boolean {
-    return this.reportsOf(record).some(({ ip_address }) => ip_address === this.polledAddress);
+    const reports = this.reportsOf(record);
+    const isHere = reports.some(({ ip_address }) => ip_address === this.polledAddress);
+    return isHere && (!this.isShared || reports.length === 1);
   }
 
   /** The last reports with a record. */

@@ -79,12 +79,13 @@ const readTables = sqliteTable("discovery_reads", {
 });
 const readRows = new KeyedRows(readTables, ["host_n"]);
 
-type Sizes = Readonly<Partial<Record<EndingTable, TableSize>>>;
+/** By table; of a host that several devices report, by table and the address where it was read. */
+type Sizes = Readonly<Record<string, TableSize | undefined>>;
 
 /** Memory of a host's complete reads. */
 export interface ReadsMemory {
   readonly sizes: Sizes;
-  /** Numbers in its VLAN tables, ascending; null if never read to the end. */
+  /** Numbers in its VLAN tables, ascending; null if never read. */
   readonly vlans: readonly number[] | null;
 }
 
@@ -100,7 +101,8 @@ export function readsMemory(tx: WriteTransaction, hostId: string): ReadsMemory {
 /** True if the host was read, but its interfaces never to the end. */
 export function areInterfacesUnread(tx: WriteTransaction, hostId: string): boolean {
   const { sizes, vlans } = readsMemory(tx, hostId);
-  return sizes.interfaces === undefined && (Object.keys(sizes).length > 0 || vlans !== null);
+  const isRead = Object.keys(sizes).some((key) => key.startsWith("interfaces" satisfies EndingTable));
+  return !isRead && (Object.keys(sizes).length > 0 || vlans !== null);
 }
 
 /** Remembers what a read changed, in this transaction. */
@@ -116,15 +118,19 @@ export function rememberReads(tx: WriteTransaction, hostId: string, before: Read
 /** Adds the VLANs of one of several devices of a host, in this transaction. */
 export function rememberVlans(tx: WriteTransaction, hostId: string, device: Device): void {
   const before = readsMemory(tx, hostId);
-  const vlans = [...new Set([...(before.vlans ?? []), ...(vlansRead(device) ?? [])])].sort((a, b) => a - b);
-  rememberReads(tx, hostId, before, { sizes: before.sizes, vlans });
+  rememberReads(tx, hostId, before, { sizes: before.sizes, vlans: vlansAfter(before, device, true) });
 }
 
-/** VLAN numbers of a device, empty if it serves no VLAN tables; null if they were not read to the end. */
-export function vlansRead(device: Device): readonly number[] | null {
+/**
+ * VLAN numbers of a host after a read, empty if it serves no VLAN tables. Those before it stay if the tables were not
+ * read to the end.
+ * @param isShared true if several devices report the host
+ */
+export function vlansAfter(before: ReadsMemory, device: Device, isShared: boolean): readonly number[] {
   const { state } = device.tables.vlans;
-  if (device.broken?.includes("vlans") === true || (state !== "complete" && state !== "absent")) return null;
-  return [...new Set(device.vlans?.map(({ number }) => number))].sort((a, b) => a - b);
+  const isWhole = device.broken?.includes("vlans") !== true && (state === "complete" || state === "absent");
+  const kept = isWhole && !isShared ? [] : (before.vlans ?? []);
+  return [...new Set([...kept, ...(device.vlans ?? []).map(({ number }) => number)])].sort((a, b) => a - b);
 }
 
 function parsed(text: string | null | undefined): unknown {

@@ -191,8 +191,8 @@ function writeReported(
   if (!isAdditional) endReplacedForwarding(write, host, polledAddress);
   const present = book.ofHost(host.id);
   const contested = recordAddresses(write, book, host, sighting, present, omitted);
-  const isAlone = !isAdditional && !write.isRepeat && !write.index.isConsolidated(host.id);
-  const ends = isAlone ? new Ends(write, host, device, polledAddress) : null;
+  const isFirst = !isAdditional && !write.isRepeat;
+  const ends = isFirst ? new Ends(write, host, device, polledAddress) : null;
   if (ends !== null) {
     const own = new Set([polledAddress, ...(device.addresses ?? []).map((each) => each.ip_address)]);
     ends.addresses([...present.values()].filter((each) => !own.has(each.ip_address)));

@@ -86,12 +86,14 @@ export function recordInterfaces(
   const polledId = context.addresses.get(context.polledAddress)?.id ?? null;
   const manualIndexes = freeIndexes(write, matched, stored, interfaces);
   const isPresent = ({ id }: IfEntryRecord) => tx.find(ifEntryKind, id) !== null;
-  if (context.ends !== null) {
+  const { ends } = context;
+  if (ends !== null) {
     const current = new Set(matched.values());
     const missing = stored.filter((entry) => !current.has(entry) && isPresent(entry));
-    context.ends.interfaces(missing, (entry) => keepAbsent(write, entry, context.omitted));
+    ends.interfaces(missing, (entry) => keepAbsent(write, entry, context.omitted));
     // An interface that waits for the next read learns nothing if all rows of the forwarding table are of others.
-    for (const entry of context.isForwardingComplete ? missing.filter(isPresent) : []) {
+    const waiting = missing.filter((entry) => isPresent(entry) && ends.isOwn(entry));
+    for (const entry of context.isForwardingComplete ? waiting : []) {
       const learned = (forwarding.get(entry.id) ?? []).filter(({ id }) => tx.find(fdbEntryKind, id) !== null);
       if (learned.length > 0)
         syncForwarding(write, entry, { reported: [], stored: learned, isRetained: null, omitted: context.omitted });

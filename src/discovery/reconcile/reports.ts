@@ -133,19 +133,25 @@ function numbersIn({ seen, unread }: { readonly seen: string; readonly unread: s
 /** Numbers of the records in a host's last complete report at one of its addresses. */
 export interface LastReport {
   readonly ip_address: string;
+  /** True if the address is stale. */
+  readonly isStale: boolean;
   readonly seen: ReadonlySet<number>;
 }
 
-/** The last reports of a host at an address, and at all others that it has, except stale ones. */
+/** The last reports of a host at an address, and at all others that it has. */
 export function lastReportsOf({ tx }: ScanWrite, host: HostRecord, polledAddress: string): LastReport[] {
-  const present = tx.children(ipAddressKind, "host_n", host.id).filter((each) => each.stale_since === undefined);
-  const addresses = new Set([polledAddress, ...present.map((each) => each.ip_address)]);
+  const present = tx.children(ipAddressKind, "host_n", host.id);
+  const isStale = new Map(present.map((each) => [each.ip_address, each.stale_since !== undefined]));
   const rows = tx.db.$client
     .query("SELECT ip_address, seen, unread FROM discovery_tellings WHERE host_n = ?1")
     .all(tx.recordN(host.id) ?? 0) as Array<{ ip_address: string; seen: string; unread: string | null }>;
   return rows
-    .filter(({ ip_address }) => addresses.has(ip_address))
-    .map((row) => ({ ip_address: row.ip_address, seen: new Set(numbersIn(row)) }));
+    .filter(({ ip_address }) => ip_address === polledAddress || isStale.has(ip_address))
+    .map((row) => ({
+      ip_address: row.ip_address,
+      isStale: isStale.get(row.ip_address) === true,
+      seen: new Set(numbersIn(row)),
+    }));
 }
 
 function find({ tx, networkId }: ScanWrite, address: string) {
