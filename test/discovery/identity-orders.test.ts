@@ -5,7 +5,7 @@ import { digestOf } from "../../src/discovery/reconcile/reports.ts";
 import type { DeviceSighting } from "../../src/discovery/sightings.ts";
 import { newAppliance } from "../support/appliance/appliance.ts";
 import type { JsonRecord } from "../support/appliance/factories.ts";
-import { seededRandom } from "../support/injected/seeded-random.ts";
+import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
 import { seedCount } from "../support/injected/seeds.ts";
 import { addressesOf, inventoryOf } from "../support/reconcile/inventory.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
@@ -20,10 +20,14 @@ const ownAddress = (number: number) => address(`10.0.0.${number}`, 9);
 const chassis = (position: number, serial_number: string) =>
   ({ class: "StackMember", position, manufacturer: null, model: null, serial_number }) as const;
 
+/** As net-snmp draws it at the first start of an image. */
+const engineOf = (image: number) => `80001f8880e5a1b2c3d4e5f6${image}`;
+
 /** Virtual machines with the NAT card of their hypervisor. */
-const behindNat = (number: number, name: string): Machine => [
+const behindNat = (number: number, name: string, image = number): Machine => [
   deviceAt(`10.0.0.${number}`, {
     sys_name: name,
+    engine_id: engineOf(image),
     sys_location: `machine ${number}`,
     interfaces: [card(1, "08:00:27:5d:3c:01"), own(number)],
     addresses: [address("10.0.2.15"), ownAddress(number)],
@@ -34,6 +38,7 @@ const behindNat = (number: number, name: string): Machine => [
 const hostOnly = (number: number): Machine => [
   deviceAt(`10.0.0.${number}`, {
     sys_name: `box-${number}`,
+    engine_id: engineOf(20),
     sys_location: `machine ${number}`,
     interfaces: [card(1, "08:00:27:5d:3c:01"), card(2, "08:00:27:5d:3c:02"), own(number)],
     addresses: [address("10.0.2.15"), address("192.168.56.10", 2), ownAddress(number)],
@@ -71,6 +76,7 @@ const stack = (number: number): Machine => [
 const clone = (number: number): Machine => [
   deviceAt(`10.0.0.${number}`, {
     sys_name: "image",
+    engine_id: engineOf(50),
     sys_location: `machine ${number}`,
     chassis_id: { subtype: "LocallyAssigned", value: "image" },
     interfaces: [own(number)],
@@ -82,8 +88,8 @@ const MACHINES: readonly Machine[] = [
   behindNat(11, "nat-11"),
   behindNat(12, "nat-12"),
   // Clones that share a card as well.
-  behindNat(13, "twin"),
-  behindNat(14, "twin"),
+  behindNat(13, "twin", 13),
+  behindNat(14, "twin", 13),
   hostOnly(21),
   hostOnly(22),
   firewall(31, true),
@@ -95,15 +101,33 @@ const MACHINES: readonly Machine[] = [
 ];
 const EXPECTED = MACHINES.map((machine) => machine[0]?.device.sys_location).sort();
 
-for (let seed = 1; seed <= seedCount(6, 60); seed += 1)
-  test(`order and division ${seed} yield the same hosts`, async () => {
+const CUT_OFF = { state: "partial", problem: "cut off" } as const;
+
+/** A read in which some tables were cut off. */
+function partial({ device, ...sighting }: DeviceSighting, random: SeededRandom): DeviceSighting {
+  const broken = (["entity", "interfaces", "addresses"] as const).filter(() => random.integer(2) === 1);
+  const tables = { ...device.tables, ...Object.fromEntries(broken.map((table) => [table, CUT_OFF])) };
+  const someOf = <Row>(table: (typeof broken)[number], rows: readonly Row[] = []) =>
+    broken.includes(table) ? rows.slice(0, random.integer(rows.length + 1)) : rows;
+  const { serial_number, components, ...others } = device;
+  const [interfaces, addresses] = [someOf("interfaces", device.interfaces), someOf("addresses", device.addresses)];
+  const isRead = !broken.includes("entity") && serial_number !== undefined && components !== undefined;
+  const entity = isRead ? { serial_number, components } : {};
+  return { ...sighting, device: { ...others, ...entity, tables, interfaces, addresses, broken } };
+}
+
+for (let seed = 1; seed <= seedCount(12, 120); seed += 1)
+  test(`order and division ${seed} yield the same hosts${seed % 2 === 0 ? ", even after partial reads" : ""}`, async () => {
     const appliance = await newAppliance();
     try {
       const random = seededRandom(seed * 7_919);
       const scan = new ScanWriter(appliance);
       const { hosts } = inventoryOf(appliance);
-      for (let times = 0; times < 2; times += 1) {
-        const sightings = random.shuffled(MACHINES.flat());
+      // Each at one address: two partial reads of a machine may have nothing in common.
+      const first =
+        seed % 2 === 0 ? [MACHINES.flatMap(([each]) => (each === undefined ? [] : [partial(each, random)]))] : [];
+      for (const pass of [...first, MACHINES.flat(), MACHINES.flat()]) {
+        const sightings = random.shuffled(pass);
         while (sightings.length > 0) {
           const some = sightings.splice(0, 1 + random.integer(random.pick([1, 4, sightings.length])));
           // One scan in several commands.

@@ -42,8 +42,8 @@ export function similarity(seen: Signs, known: Signs, weights: Weights = PRIOR_W
   const groups = [
     serials,
     withoutMember(compareCards(seen, known, commonMacs, weights), serials, seen, known),
-    compareChassis(seen, known, weights),
-    compareEngines(seen, known, names, weights),
+    compareChassis(seen, known, names, weights),
+    besideName(compareEngines(seen, known, weights), names),
     names,
     compareAddresses(seen, known, new Set(commonMacs), weights),
   ].filter((each) => each !== null);
@@ -62,12 +62,17 @@ function compareSerials(seen: Signs, known: Signs, weights: Weights): ComparedGr
   return compareSets("serial_numbers", seen, known, common, weights, [seen.serialNumbers, known.serialNumbers]);
 }
 
-/** All cards count once, with the share in common of the smaller set. */
+/**
+ * All cards count once, with the share in common of the smaller set. If not all were read, an unread one may differ, and
+ * the larger set counts.
+ */
 function compareCards(seen: Signs, known: Signs, common: readonly string[], weights: Weights): ComparedGroup | null {
   const whole = compareSets("cards", seen, known, common, weights, [seen.macs, known.macs]);
   if (whole === null || common.length === 0) return whole;
   const mean = common.reduce((sum, mac) => sum + weights.ofSame("cards", mac), 0) / common.length;
-  const share = common.length / Math.min(seen.macs.size, known.macs.size);
+  const sizes = [seen.macs.size, known.macs.size];
+  const isUnread = seen.unread.has("cards") || known.unread.has("cards");
+  const share = common.length / (isUnread ? Math.max(...sizes) + 1 : Math.min(...sizes));
   const factor = COMMON_CARD_SHARE + (1 - COMMON_CARD_SHARE) * share ** CARDS_EXPONENT;
   return { ...whole, weight: mean * factor };
 }
@@ -86,25 +91,29 @@ function withoutMember(
 }
 
 /** A chassis id that is the MAC address of a card counts with the cards. */
-function compareChassis(seen: Signs, known: Signs, weights: Weights): ComparedGroup | null {
-  const [some, other] = [seen.chassisId, known.chassisId];
-  if (some === null || other === null || seen.macs.has(some) || known.macs.has(some)) return null;
-  if (some !== other && (parseMac(some) !== null || parseMac(other) !== null)) return null;
-  return compareText("chassis_id", some, other, weights);
-}
-
-/** A disk image has both a name and an engine id: if both agree, they count once. */
-function compareEngines(
+function compareChassis(
   seen: Signs,
   known: Signs,
   names: ComparedGroup | null,
   weights: Weights,
 ): ComparedGroup | null {
+  const [some, other] = [seen.chassisId, known.chassisId];
+  if (some === null || other === null || seen.macs.has(some) || known.macs.has(some)) return null;
+  if (some !== other && (parseMac(some) !== null || parseMac(other) !== null)) return null;
+  const compared = compareText("chassis_id", some, other, weights);
+  return parseMac(some) === null ? besideName(compared, names) : compared;
+}
+
+/** A disk image has a name, a chassis id and an engine id: what agrees counts once. */
+function besideName(group: ComparedGroup | null, names: ComparedGroup | null): ComparedGroup | null {
+  if (group === null || names === null || group.common.length === 0 || names.common.length === 0) return group;
+  return { ...group, weight: Math.max(0, group.weight - names.weight) };
+}
+
+function compareEngines(seen: Signs, known: Signs, weights: Weights): ComparedGroup | null {
   const [some, other] = [engineSignOf(seen), engineSignOf(known)];
   if (some === null || other === null || (some !== other && !isOtherEngine(some, other))) return null;
-  const compared = compareText("engine_id", some, other, weights);
-  const isCounted = compared.common.length > 0 && names !== null && names.common.length > 0;
-  return isCounted ? { ...compared, weight: Math.max(0, compared.weight - names.weight) } : compared;
+  return compareText("engine_id", some, other, weights);
 }
 
 function compareNames({ sysName: some }: Signs, { sysName: other }: Signs, weights: Weights): ComparedGroup | null {
