@@ -52,8 +52,8 @@ export interface DeviceSighting {
   readonly mac_address: string | null;
   readonly hostname?: string | null;
   readonly device: Device;
-  /** Its neighbor tables (heardBy in reconcile/neighbor-tables.ts); undefined if it serves none. */
-  readonly heard?: string;
+  /** Its neighbor tables (neighborLines in reconcile/neighbor-tables.ts); undefined if it serves none. */
+  readonly neighbors?: string;
   /** The working credential, tried first from now on. */
   readonly credential: WorkingCredential | null;
   /** Digest of the device's whole report (reconcile/reports.ts); without it, every report is compared. */

@@ -69,7 +69,7 @@ const silence = () => {
 };
 
 describe("a machine known only from sweeps", () => {
-  test("ends after its time limit and two scans that looked for it, with its address and the reason", async () => {
+  test("ends after its time limit and two scans that did not find it, with its address and the reason", async () => {
     answers("10.0.0.7", LAPTOP);
     expect(await scanAfter(0)).toEqual([]);
     const seenAt = (await list("hosts"))[0]?.last_seen_at;
@@ -78,7 +78,7 @@ describe("a machine known only from sweeps", () => {
     expect(await scanAfter(300)).toEqual([]);
     expect(await scanAfter(100)).toEqual([]);
     expect(await scanAfter(21)).toEqual([
-      `Intel ${LAPTOP}: not seen since ${seenAt}: expired after 720 hours and 2 scans that looked`,
+      `Intel ${LAPTOP}: not seen since ${seenAt}: expired after 720 hours and 2 scans that did not find it`,
     ]);
     expect([await list("hosts"), await addresses()]).toEqual([[], []]);
   });

@@ -13,7 +13,7 @@ import { address, deviceAt, ethernet, mac, seenAt } from "../support/reconcile/s
 /** False reports; each machine sends each of them with a probability of one half. */
 const FAULTS =
   "virtual address,inner address,one MAC address,one name,no name,one serial number,one chassis id,proxy," +
-  "another's address,wrong hearsay,answers everywhere,seen everywhere";
+  "another's address,wrong sightings,answers everywhere,seen everywhere";
 const MACHINES = 12;
 /** Number of machines that respond to SNMP: the first ones. */
 const DEVICES = 8;
@@ -86,7 +86,7 @@ class FaultyNetwork {
         this.add(this.swept, seenAt(address, { mac_address: this.random.chance(0.5) ? macs[1] : null }));
     this.heard.push(
       seenAt(ownAddress, {
-        mac_address: faults.has("wrong hearsay") ? mac(1, 20 + this.random.integer(MACHINES)) : macs[0],
+        mac_address: faults.has("wrong sightings") ? mac(1, 20 + this.random.integer(MACHINES)) : macs[0],
         answered: [],
       }),
     );

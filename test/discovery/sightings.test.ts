@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import type { ArpEntry, Device } from "../../src/discovery/device.ts";
-import { HEARD_MAX, SIGHTINGS_PER_REPORTER_MAX } from "../../src/discovery/reconcile/hearsay.ts";
+import { SIGHTINGS_PER_REPORTER_MAX, SIGHTINGS_PER_TABLE_MAX } from "../../src/discovery/reconcile/record-sightings.ts";
 import { addressOfKey, type SightingRow } from "../../src/resources/sightings.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { expectOk } from "../support/appliance/factories.ts";
@@ -192,16 +192,16 @@ describe("a neighbor table", () => {
       Array.from({ length: count }, (_, n) =>
         heard(`10.${(from + n) >> 16}.${((from + n) >> 8) & 255}.${(from + n) & 255}`, mac(n & 255, 16 + (n >> 8))),
       );
-    for (const from of [0, 200_000, 400_000]) await scan.devices(router(rows(from, 0.7 * HEARD_MAX)));
+    for (const from of [0, 200_000, 400_000]) await scan.devices(router(rows(from, 0.7 * SIGHTINGS_PER_TABLE_MAX)));
     const counts = () =>
       inTransaction((tx) =>
         tx.db.$client
           .query("SELECT count(*), coalesce(sum(gone_at IS NULL), 0) FROM discovery_sightings WHERE reporter_n = 2")
           .values(),
       );
-    expect(counts()).toEqual([[SIGHTINGS_PER_REPORTER_MAX, 0.7 * HEARD_MAX]]);
-    for (const from of [800_000, 1_000_000]) await scan.devices(partial(rows(from, HEARD_MAX)));
-    expect(counts()).toEqual([[SIGHTINGS_PER_REPORTER_MAX, HEARD_MAX]]);
+    expect(counts()).toEqual([[SIGHTINGS_PER_REPORTER_MAX, 0.7 * SIGHTINGS_PER_TABLE_MAX]]);
+    for (const from of [800_000, 1_000_000]) await scan.devices(partial(rows(from, SIGHTINGS_PER_TABLE_MAX)));
+    expect(counts()).toEqual([[SIGHTINGS_PER_REPORTER_MAX, SIGHTINGS_PER_TABLE_MAX]]);
   });
 });
 

@@ -16,9 +16,9 @@ import { serviceKind } from "../../resources/services/service.ts";
 import { KEPT_ROW } from "../rows.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../sightings.ts";
 import { noteAnswers } from "./contenders.ts";
-import { recordAnswers } from "./hearsay.ts";
 import { recordAddress } from "./record-address.ts";
 import { recordDevice } from "./record-device.ts";
+import { recordResponses } from "./record-sightings.ts";
 import { type ScanInput, ScanWrite } from "./scan-write.ts";
 import { SubnetPlacer } from "./subnet-placer.ts";
 
@@ -50,7 +50,7 @@ export function recordAddresses(
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   const write = new ScanWrite(tx, input, actor);
   const subnets = new SubnetPlacer(write, input.blocks, input.are_blocks_accepting);
-  recordAnswers(write, input.sightings);
+  recordResponses(write, input.sightings);
   noteAnswers(write, input.sightings);
   for (const sighting of input.sightings) {
     const isOverheard = sighting.answered.length === 0;

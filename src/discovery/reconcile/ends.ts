@@ -9,7 +9,6 @@ import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import type { Device } from "../device.ts";
-import { lastOwnRead } from "./hearsay.ts";
 import { isKeptByPeople, markAbsent } from "./kept-records.ts";
 import {
   type EndingTable,
@@ -21,6 +20,7 @@ import {
   type TableSize,
   vlansAfter,
 } from "./reads-memory.ts";
+import { lastOwnRead } from "./record-sightings.ts";
 import { type LastReport, lastReportsOf } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
 

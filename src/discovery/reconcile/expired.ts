@@ -4,7 +4,7 @@ import { formatInstant, type Instant, parseInstant } from "../../base/instant.ts
 import { isLocallyAdministered } from "../../base/mac.ts";
 import type { Sql } from "../../db/connection.ts";
 import { addressOfKey } from "../../resources/sightings.ts";
-import { Looks } from "./looks.ts";
+import { CoveringScans } from "./covering-scans.ts";
 import { BY_PERSON } from "./provenance.ts";
 
 const HOUR_MS = 3_600_000;
@@ -36,24 +36,24 @@ export interface Expiring extends Expired {
 }
 
 /**
- * Hosts, then addresses, whose hours are over and that enough scans have looked for since.
+ * Hosts, then addresses, whose hours are over and that enough scans have covered since.
  * @param scanId the scan that asks, which counts as completed
  */
 export function* findExpired(db: Sql["$client"], networkN: number, now: Instant, scanId: string): Generator<Expired> {
-  const looks = new Looks(db, networkN, scanId);
+  const scans = new CoveringScans(db, networkN, scanId);
   for (const { entity, id, last_seen_at, hours, due_at, addresses } of findExpiring(db, networkN, now)) {
     if (due_at > now) continue;
     const since = due_at - hours * HOUR_MS;
     const silentFrom = now - hours * HOUR_MS;
-    const haveLooked =
+    const isCovered =
       addresses.length === 0
-        ? looks.haveBeen(since)
-        : addresses.every((address) => looks.haveBeenAt(address, since, silentFrom));
-    if (haveLooked) yield { entity, id, last_seen_at, hours };
+        ? scans.haveRun(since)
+        : addresses.every((address) => scans.haveCovered(address, since, silentFrom));
+    if (isCovered) yield { entity, id, last_seen_at, hours };
   }
 }
 
-/** Numbers of sightings whose hours are over and that enough scans have looked for since. */
+/** Numbers of sightings whose hours are over and that enough scans have covered since. */
 export function* findExpiredSightings(
   db: Sql["$client"],
   networkN: number,
@@ -66,7 +66,7 @@ export function* findExpiredSightings(
     hours?.expire_random_macs_after_hours ?? Number.POSITIVE_INFINITY,
   );
   if (hours === null || shortest === Number.POSITIVE_INFINITY) return;
-  const looks = new Looks(db, networkN, scanId);
+  const scans = new CoveringScans(db, networkN, scanId);
   const rows = db.query(UNSEEN_SIGHTINGS).iterate(networkN, now - shortest * HOUR_MS) as Iterable<{
     n: number;
     address_key: string;
@@ -79,7 +79,7 @@ export function* findExpiredSightings(
     const after = hoursFor(hours, "expire_addresses_after_hours", isRandom);
     if (after === null) continue;
     const silentFrom = now - after * HOUR_MS;
-    if (seen <= silentFrom && looks.haveBeenAt(addressOfKey(address_key), seen, silentFrom)) yield n;
+    if (seen <= silentFrom && scans.haveCovered(addressOfKey(address_key), seen, silentFrom)) yield n;
   }
 }
 
@@ -135,7 +135,7 @@ function hoursOf(db: Sql["$client"], networkN: number): ExpiryHours | null {
   return db.query(HOURS).get(networkN) as ExpiryHours | null;
 }
 
-/** Before that, nothing recorded which scans looked. */
+/** Before that, coverage by scans was not recorded. */
 function beganAt(db: Sql["$client"], networkN: number): Instant {
   const [[began]] = db.query(BEGAN).values(networkN) as [[number | null]];
   return began ?? Number.POSITIVE_INFINITY;

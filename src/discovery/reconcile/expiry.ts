@@ -14,11 +14,11 @@ import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import type { Recorded } from "../sightings.ts";
 import { hasInterfaces, hasReported } from "./addresses.ts";
+import { COVERING_SCANS_MIN } from "./covering-scans.ts";
 import type { Expired } from "./expired.ts";
-import { expireSightings } from "./hearsay.ts";
 import { looksDerived, renameDerived } from "./host-names.ts";
 import { isKeptByPeople } from "./kept-records.ts";
-import { LOOKS_MIN } from "./looks.ts";
+import { expireSightings } from "./record-sightings.ts";
 import { type ScanInput, ScanWrite } from "./scan-write.ts";
 import { selfHost } from "./self-host.ts";
 
@@ -102,5 +102,5 @@ function markStale<R extends RecordBase & Discoverable>(
 }
 
 function reasonOf({ last_seen_at, hours }: Expired): string {
-  return `not seen since ${last_seen_at}: expired after ${hours} hours and ${LOOKS_MIN} scans that looked`;
+  return `not seen since ${last_seen_at}: expired after ${hours} hours and ${COVERING_SCANS_MIN} scans that did not find it`;
 }

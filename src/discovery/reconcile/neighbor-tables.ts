@@ -56,11 +56,11 @@ export function neighborKey({ ip_address, mac_address }: Pick<AddressSighting, "
 }
 
 /**
- * Lists what a device heard, for DeviceSighting.heard: every address with every MAC address and interface, except its
- * own.
+ * Lists the neighbors of a device, for DeviceSighting.neighbors: every address with every MAC address and interface,
+ * except its own.
  * @returns undefined if it serves no neighbor tables
  */
-export function heardBy(device: Device): string | undefined {
+export function neighborLines(device: Device): string | undefined {
   if (device.arp === undefined) return undefined;
   const ownMacs = new Set((device.interfaces ?? []).map((each) => each.mac_address));
   const ownAddresses = new Set(ownMacs.size > 0 ? [] : (device.addresses ?? []).map((each) => each.ip_address));

@@ -24,7 +24,6 @@ import { Contenders, UNKNOWN_MAC } from "./contenders.ts";
 import { rememberCredential } from "./credential-memory.ts";
 import { reportedType, TYPE_DEFAULTS } from "./device-types.ts";
 import { Ends } from "./ends.ts";
-import { recordHearsay } from "./hearsay.ts";
 import { renameDerived } from "./host-names.ts";
 import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
 import { type IdentifiedHost, identifyDevice } from "./identification.ts";
@@ -35,6 +34,7 @@ import { rememberVlans } from "./reads-memory.ts";
 import { recordComponents } from "./record-components.ts";
 import { inLastRead, recordInterfaces } from "./record-interfaces.ts";
 import { recordOpenPorts } from "./record-ports.ts";
+import { recordSightings } from "./record-sightings.ts";
 import { endReplacedForwarding } from "./replaced-devices.ts";
 import type { Reported, ReportedEach } from "./reported-fields.ts";
 import { rememberReport, unchangedReport } from "./reports.ts";
@@ -54,7 +54,7 @@ export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: 
   write.isContinued = sighting.is_continued === true;
   const before = unchangedReport(write, sighting);
   const recorded = before === null ? recordReport(write, subnets, sighting) : { ...before, isAdditional: false };
-  if (!write.isContinued) recordHearsay(write, recorded?.host ?? null, sighting, before !== null);
+  if (!write.isContinued) recordSightings(write, recorded?.host ?? null, sighting, before !== null);
   if (recorded === null) return null;
   const { host, omitted } = recorded;
   if (before !== null) {

@@ -1,5 +1,5 @@
 // Writer command for a sweep that was completed: what it swept, and which addresses no longer respond. Without its
-// memory, no sweep counts as a look.
+// memory, no sweep counts as coverage.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
@@ -9,7 +9,7 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { type SightingRow, sightingKey, sweepRows, sweepTable } from "../../resources/sightings.ts";
 import type { Recorded } from "../sightings.ts";
-import { markSilent } from "./hearsay.ts";
+import { markSilent } from "./record-sightings.ts";
 import { type ScanInput, ScanWrite } from "./scan-write.ts";
 
 /** Lists of blocks remembered per network: ad hoc targets may be different every time. */

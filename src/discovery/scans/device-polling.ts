@@ -4,7 +4,12 @@
 import { parseIp } from "../../base/ip.ts";
 import { isSingleDevice } from "../../base/mac.ts";
 import type { ServedBefore } from "../mib/served.ts";
-import { heardBy, type NeighborSightings, neighborKey, neighborSightingsOf } from "../reconcile/neighbor-tables.ts";
+import {
+  type NeighborSightings,
+  neighborKey,
+  neighborLines,
+  neighborSightingsOf,
+} from "../reconcile/neighbor-tables.ts";
 import { digestOf } from "../reconcile/reports.ts";
 import { countRows, KEPT_ROW, narrowed, type RowCount, type RowOutcome, type RowReason } from "../rows.ts";
 import type { AddressSighting, DeviceSighting, Finding } from "../sightings.ts";
@@ -273,13 +278,13 @@ export class DevicePolling {
     );
     // Write neighbors after all devices have responded.
     const { arp: _arp, ...device } = result.device;
-    const heard = heardBy(result.device);
+    const neighbors = neighborLines(result.device);
     const sighting: DeviceSighting = {
       ip_address: address,
       mac_address: mac,
       ...(sweepSighting?.hostname === undefined ? {} : { hostname: sweepSighting.hostname }),
       device,
-      ...(heard === undefined ? {} : { heard }),
+      ...(neighbors === undefined ? {} : { neighbors }),
       credential: result.credential,
     };
     await this.options.device({ ...sighting, digest: digestOf(sighting) });

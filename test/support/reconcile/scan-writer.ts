@@ -2,8 +2,8 @@
 
 import type { CommandActor } from "../../../src/access/actor.ts";
 import type { CommandOutcome } from "../../../src/db/writing/transaction.ts";
-import { recordHearsay } from "../../../src/discovery/reconcile/hearsay.ts";
-import { heardBy, neighborSightingsOf } from "../../../src/discovery/reconcile/neighbor-tables.ts";
+import { neighborLines, neighborSightingsOf } from "../../../src/discovery/reconcile/neighbor-tables.ts";
+import { recordSightings } from "../../../src/discovery/reconcile/record-sightings.ts";
 import { digestOf } from "../../../src/discovery/reconcile/reports.ts";
 import { ScanWrite } from "../../../src/discovery/reconcile/scan-write.ts";
 import type { SightingCommands } from "../../../src/discovery/scans/sighting-commands.ts";
@@ -35,8 +35,8 @@ export class ScanWriter {
   /** Writes devices with their digests, as the scanner sends them. */
   devices(...sightings: DeviceSighting[]): Promise<CommandOutcome<Recorded>> {
     const digested = sightings.map((sighting) => {
-      const heard = heardBy(sighting.device);
-      return { ...sighting, ...(heard === undefined ? {} : { heard }), digest: digestOf(sighting) };
+      const neighbors = neighborLines(sighting.device);
+      return { ...sighting, ...(neighbors === undefined ? {} : { neighbors }), digest: digestOf(sighting) };
     });
     return this.run("discovery.devices", { sightings: digested });
   }
@@ -65,11 +65,11 @@ export class ScanWriter {
     );
     if (arp.length === 0) return;
     const { device, ...sighting } = deviceAt("192.0.2.254", { arp });
-    const heard = heardBy(device) as string;
+    const neighbors = neighborLines(device) as string;
     const input = { scan_id: this.scanId, network_id: this.appliance.first.networkId };
     const actor = scanActor(this.appliance, this.scanId);
     inTransaction(this.appliance, (tx) =>
-      recordHearsay(new ScanWrite(tx, input, actor), null, { ...sighting, device, heard }, false),
+      recordSightings(new ScanWrite(tx, input, actor), null, { ...sighting, device, neighbors }, false),
     );
   }
 

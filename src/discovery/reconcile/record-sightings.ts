@@ -21,11 +21,11 @@ import { linesOf } from "./neighbor-tables.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 /** Maximum current sightings per reporter. A larger table counts as one that was cut off. */
-export const HEARD_MAX = 100_000;
+export const SIGHTINGS_PER_TABLE_MAX = 100_000;
 /** Maximum sightings of one reporter's table, current ones included; the ones that ended first are dropped. */
-export const SIGHTINGS_PER_REPORTER_MAX = 2 * HEARD_MAX;
+export const SIGHTINGS_PER_REPORTER_MAX = 2 * SIGHTINGS_PER_TABLE_MAX;
 
-interface HeardRow {
+interface SeenRow {
   readonly address_key: string;
   readonly mac_address: string | null;
   readonly if_entry_n: number | null;
@@ -45,10 +45,10 @@ interface ReadTable {
  * @param host null if a user has ignored it
  * @param isSame true if the device's whole report is the same as before
  */
-export function recordHearsay(
+export function recordSightings(
   write: ScanWrite,
   host: HostRecord | null,
-  { device, ip_address: polledAddress, mac_address, heard }: DeviceSighting,
+  { device, ip_address: polledAddress, mac_address, neighbors }: DeviceSighting,
   isSame: boolean,
 ): void {
   const own = [...(device.addresses ?? [])];
@@ -63,7 +63,9 @@ export function recordHearsay(
   }));
   const tables: ReadTable[] = [
     { kind: "Own", text: linesOf(ownRows), isComplete: isComplete(device, "addresses") },
-    ...(heard === undefined ? [] : [{ kind: "Neighbor" as const, text: heard, isComplete: isComplete(device, "arp") }]),
+    ...(neighbors === undefined
+      ? []
+      : [{ kind: "Neighbor" as const, text: neighbors, isComplete: isComplete(device, "arp") }]),
   ];
   const isShared = host !== null && write.index.isConsolidated(host.id);
   write.tx.runAfterWrite(() => {
@@ -74,7 +76,7 @@ export function recordHearsay(
 }
 
 /** Records the addresses that responded to a sweep, in this transaction. */
-export function recordAnswers(write: ScanWrite, sightings: readonly AddressSighting[]): void {
+export function recordResponses(write: ScanWrite, sightings: readonly AddressSighting[]): void {
   const answers = sightings.filter(({ answered }) => answered.length > 0);
   if (answers.length === 0) return;
   const { tx } = write;
@@ -148,14 +150,14 @@ class Recording {
     const isUnchanged = isSame && known?.digest === digest;
     if (known !== null && isUnchanged && !isComplete) return;
     const reporter = known ?? storeReporter(tx, newReporter(this.write, kind, this.hostN, this.polledAddress));
-    const isWhole = isComplete && count(text) <= HEARD_MAX;
+    const isWhole = isComplete && count(text) <= SIGHTINGS_PER_TABLE_MAX;
     const added = isUnchanged ? 0 : this.compare(reporter, text, isWhole);
     const now = {
       ...reporter,
       ip_address: this.polledAddress,
       digest: isWhole ? digest : added > 0 ? "" : reporter.digest,
       rows: reporter.rows + added,
-      ...(isWhole ? lookOf(reporter, this.write) : {}),
+      ...(isWhole ? readTimes(reporter, this.write) : {}),
     };
     storeReporter(tx, added > 0 ? withinLimit(tx, now) : now);
   }
@@ -167,7 +169,7 @@ class Recording {
     const current = new Map(rows.map((row) => [keyOf(row), row]));
     const first = nextN(tx, "discovery_sightings");
     let added = 0;
-    const room = isWhole ? HEARD_MAX : HEARD_MAX - current.size;
+    const room = isWhole ? SIGHTINGS_PER_TABLE_MAX : SIGHTINGS_PER_TABLE_MAX - current.size;
     for (const row of this.rowsOf(text)) {
       if (current.delete(keyOf(row)) || added >= room) continue;
       addSighting(tx, reporter, row, first + added);
@@ -179,7 +181,7 @@ class Recording {
     return added;
   }
 
-  private *rowsOf(text: string): Generator<HeardRow> {
+  private *rowsOf(text: string): Generator<SeenRow> {
     const entries = this.tx.db.$client.query(IF_ENTRIES).values(this.hostN) as Array<[number, number]>;
     const byIndex = new Map(entries.map(([n, ifIndex]) => [String(ifIndex), n]));
     for (const line of text === "" ? [] : text.split("\n")) {
@@ -207,7 +209,7 @@ class Recording {
 }
 
 /** The last two reads, each by another scan. */
-function lookOf(reporter: ReporterRow, { tx, scanId }: ScanWrite) {
+function readTimes(reporter: ReporterRow, { tx, scanId }: ScanWrite) {
   return {
     read_at: tx.instant,
     scan_id: scanId,
@@ -258,7 +260,7 @@ function newReporter(
   }) as ReporterRow;
 }
 
-function addSighting(tx: WriteTransaction, reporter: ReporterRow, row: HeardRow, n: number): void {
+function addSighting(tx: WriteTransaction, reporter: ReporterRow, row: SeenRow, n: number): void {
   storeSighting(tx, {
     ...row,
     n,
@@ -306,7 +308,7 @@ function count(text: string): number {
   return lines;
 }
 
-function keyOf({ address_key, mac_address, if_entry_n }: HeardRow): string {
+function keyOf({ address_key, mac_address, if_entry_n }: SeenRow): string {
   return `${address_key} ${mac_address} ${if_entry_n}`;
 }
 

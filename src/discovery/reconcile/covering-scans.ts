@@ -1,4 +1,4 @@
-// Looks: completed scans that would have found an address, had it been in use. They swept it, or read a neighbor table
+// Covering scans: completed scans that would have seen an address in use. They swept it, or read a neighbor table
 // that had it before to the end, or found the device of such a table gone.
 
 import { type Instant, parseInstant } from "../../base/instant.ts";
@@ -7,19 +7,20 @@ import type { Sql } from "../../db/connection.ts";
 import { sightingKey } from "../../resources/sightings.ts";
 import { isWithin, type KeyBlocks } from "./sweeps.ts";
 
-/** Scans that must have looked in vain since the last sighting before anything expires. */
-export const LOOKS_MIN = 2;
+/** Scans that must have covered an address without a sighting before it expires. */
+export const COVERING_SCANS_MIN = 2;
 
-type Look = readonly [scanId: string, at: Instant];
+type Coverage = readonly [scanId: string, at: Instant];
 
-export class Looks {
+export class CoveringScans {
   private readonly db: Sql["$client"];
   private readonly networkN: number;
-  /** The scan that asks, whose looks count as well. */
+  /** The running scan, which counts too. */
   private readonly scanId: string;
   private readonly completed = new Map<string, boolean>();
-  private sweeps: ReadonlyArray<{ readonly looks: readonly Look[]; readonly blocks: KeyBlocks }> | null = null;
-  private polls: ReadonlyArray<{ readonly look: Look; readonly targets: readonly string[] | null }> | null = null;
+  private sweeps: ReadonlyArray<{ readonly coverage: readonly Coverage[]; readonly blocks: KeyBlocks }> | null = null;
+  private polls: ReadonlyArray<{ readonly covered: Coverage; readonly targets: readonly string[] | null }> | null =
+    null;
 
   constructor(db: Sql["$client"], networkN: number, scanId: string) {
     this.db = db;
@@ -28,42 +29,45 @@ export class Looks {
   }
 
   /**
-   * True if enough scans have looked for an address since.
+   * True if enough scans have covered an address since.
    * @param silentFrom a device that has not been seen from then on is gone: scans that polled its address in vain count
    * instead of reads of its table
    */
-  haveBeenAt(address: string, since: Instant, silentFrom: Instant): boolean {
+  haveCovered(address: string, since: Instant, silentFrom: Instant): boolean {
     const key = sightingKey(address);
-    const swept = this.allSweeps().flatMap(({ looks, blocks }) =>
-      looks.some(([, at]) => at > since) && isWithin(blocks, key) ? looks : [],
+    const swept = this.allSweeps().flatMap(({ coverage, blocks }) =>
+      coverage.some(([, at]) => at > since) && isWithin(blocks, key) ? coverage : [],
     );
     const readers = this.db.query(READERS_OF_ADDRESS).values(this.networkN, key) as ReaderColumns[];
     const read = readers.flatMap(([reporterAddress, seenAt, ...reads]) => {
       const lastSeen = Math.max(reads[1], parseInstant(seenAt ?? "") ?? 0);
       const inVain = lastSeen > silentFrom ? [] : this.pollsOf(reporterAddress).filter(([, at]) => at > lastSeen);
-      return [...looksOf([reads]), ...inVain];
+      return [...coverageOf([reads]), ...inVain];
     });
     return this.isEnough([...swept, ...read], since);
   }
 
-  /** True if enough scans have looked for anything in the network since. */
-  haveBeen(since: Instant): boolean {
-    const reads = looksOf(this.db.query(READERS).values(this.networkN, since));
-    return this.isEnough([...this.allSweeps().flatMap(({ looks }) => looks), ...reads, ...this.pollsOf(null)], since);
+  /** True if enough scans of the network have covered anything since. */
+  haveRun(since: Instant): boolean {
+    const reads = coverageOf(this.db.query(READERS).values(this.networkN, since));
+    return this.isEnough(
+      [...this.allSweeps().flatMap(({ coverage }) => coverage), ...reads, ...this.pollsOf(null)],
+      since,
+    );
   }
 
   /** Scans that polled the devices at an address, or of the whole network. */
-  private pollsOf(address: string | null): Look[] {
-    this.polls ??= (this.db.query(POLLS).values(this.networkN, this.scanId) as Array<[...Look, string | null]>).map(
-      ([scanId, at, targets]) => ({ look: [scanId, at], targets: JSON.parse(targets ?? "null") as string[] | null }),
+  private pollsOf(address: string | null): Coverage[] {
+    this.polls ??= (this.db.query(POLLS).values(this.networkN, this.scanId) as Array<[...Coverage, string | null]>).map(
+      ([scanId, at, targets]) => ({ covered: [scanId, at], targets: JSON.parse(targets ?? "null") as string[] | null }),
     );
     const isTarget = (target: string) => address !== null && (target === address || isIpWithin(address, target));
-    return this.polls.flatMap(({ look, targets }) => (targets === null || targets.some(isTarget) ? [look] : []));
+    return this.polls.flatMap(({ covered, targets }) => (targets === null || targets.some(isTarget) ? [covered] : []));
   }
 
-  private isEnough(looks: readonly Look[], since: Instant): boolean {
-    const scans = new Set(looks.flatMap(([scanId, at]) => (at > since && this.isCompleted(scanId) ? [scanId] : [])));
-    return scans.size >= LOOKS_MIN;
+  private isEnough(coverage: readonly Coverage[], since: Instant): boolean {
+    const scans = new Set(coverage.flatMap(([scanId, at]) => (at > since && this.isCompleted(scanId) ? [scanId] : [])));
+    return scans.size >= COVERING_SCANS_MIN;
   }
 
   private isCompleted(scanId: string): boolean {
@@ -76,21 +80,21 @@ export class Looks {
   }
 
   private allSweeps() {
-    this.sweeps ??= (this.db.query(SWEEPS).values(this.networkN) as Array<[string, ...LookColumns]>).map(
-      ([blocks, ...looks]) => ({ looks: looksOf([looks]), blocks: JSON.parse(blocks) as KeyBlocks }),
+    this.sweeps ??= (this.db.query(SWEEPS).values(this.networkN) as Array<[string, ...CoverageColumns]>).map(
+      ([blocks, ...coverage]) => ({ coverage: coverageOf([coverage]), blocks: JSON.parse(blocks) as KeyBlocks }),
     );
     return this.sweeps;
   }
 }
 
-/** The last two looks. */
-type LookColumns = [scanId: string, at: Instant, previousScanId: string, previousAt: Instant];
+/** The last two reads or sweeps. */
+type CoverageColumns = [scanId: string, at: Instant, previousScanId: string, previousAt: Instant];
 
 /** Address where a table was read, when its device was last seen (null if it ended), and the reads. */
-type ReaderColumns = [ipAddress: string, seenAt: string | null, ...LookColumns];
+type ReaderColumns = [ipAddress: string, seenAt: string | null, ...CoverageColumns];
 
-function looksOf(rows: readonly unknown[][]): Look[] {
-  return (rows as LookColumns[]).flatMap(([scanId, at, previousScanId, previousAt]): Look[] => [
+function coverageOf(rows: readonly unknown[][]): Coverage[] {
+  return (rows as CoverageColumns[]).flatMap(([scanId, at, previousScanId, previousAt]): Coverage[] => [
     [scanId, at],
     [previousScanId, previousAt],
   ]);
