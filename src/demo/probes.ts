@@ -64,7 +64,7 @@ export function demoProbes({ campus, clock, delay, site }: DemoProbesOptions): P
         }
         if (device !== undefined && nameOf(credential) === SNMP_NAMES[device.site])
           return answered(device, snapshotAt(now), credential);
-        failures.push(refusal(credential, "no_answer", "no answer"));
+        failures.push(refusal(credential, "no_answer", "no response"));
       }
       return { ok: false, failures, requests: credentials.length };
     },
@@ -111,7 +111,7 @@ function simulatedSteps(startedMs: number, found: Device | "no_agent" | "refused
       }),
       ...(["authentication", ...READING] as const).map((step) => untriedStep(step, "Not asked.")),
     ];
-  const agent = endedStep("agent", startedMs, { outcome: "Passed", sentence: "An SNMP agent answers." });
+  const agent = endedStep("agent", startedMs, { outcome: "Passed", sentence: "An SNMP agent responds." });
   if (found === "refused")
     return [
       agent,

@@ -7,7 +7,7 @@ export const ROW_REASONS = {
   duplicate: "repeating another row",
   superseded: "superseded by another table",
   elsewhere: "already reported by another device",
-  answered: "of devices that answered themselves",
+  answered: "of devices that responded themselves",
   own: "of the device itself",
   component: "of parts of the device",
   index: "with an invalid index",
@@ -89,14 +89,14 @@ export function narrowed(rows: RowCount, processed: Pick<RowCount, "set_aside">)
 }
 
 /**
- * `851 rows read, 667 kept, 184 set aside: 28 without a MAC address, 156 outside the
+ * `851 rows read, 667 kept, 184 discarded: 28 without a MAC address, 156 outside the
  * network's subnets`.
  */
 export function describeRows({ read, kept, set_aside }: RowCount): string {
   const reasons = Object.entries(set_aside).map(
     ([reason, count]) => `${groupedDigits(count)} ${ROW_REASONS[reason as RowReason]}`,
   );
-  const aside = reasons.length === 0 ? "" : `, ${groupedDigits(read - kept)} set aside: ${reasons.join(", ")}`;
+  const aside = reasons.length === 0 ? "" : `, ${groupedDigits(read - kept)} discarded: ${reasons.join(", ")}`;
   return `${groupedDigits(read)} ${read === 1 ? "row" : "rows"} read, ${groupedDigits(kept)} kept${aside}`;
 }
 

@@ -21,6 +21,14 @@ export interface AddressSighting {
   readonly ports?: ProbedPorts;
 }
 
+/** Names of the kinds of responses. */
+export const METHOD_NAMES: Readonly<Record<AddressSighting["answered"][number], string>> = {
+  Icmp: "ICMP echo",
+  Tcp: "TCP",
+  Neighbor: "ARP or neighbor discovery",
+  Snmp: "SNMP",
+};
+
 export interface ProbedPorts {
   /** Numbers of the TCP and UDP ports probed. */
   readonly asked: readonly number[];

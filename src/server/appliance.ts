@@ -162,7 +162,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     counts: counters.counts.scans,
     organizationIdOf: (networkId) => organizationIdOf(reader, networkId),
     hasUnfinished: () => areScansActive(reader),
-    mayOrder: (requester) => permissions.mayRequest(requester, clock.now()),
+    mayRequest: (requester) => permissions.mayRequest(requester, clock.now()),
   });
   counters.gauge("scans_under_way", () => scans.count);
   opened.defer(() => scans.stop());

@@ -628,7 +628,7 @@ describe("a dry-run scan", () => {
     ).toEqual([NAMED_BY_MAC, "core-1", "printer.example"]);
     expect(results.find(({ label }) => label === "core-1")).toMatchObject({
       type: "Created",
-      reason: "answered SNMP",
+      reason: "responded to SNMP",
       changes: { sys_name: { from: null, to: "core-1" } },
     });
     expect(results.find(({ label }) => label === "port 2")).toMatchObject({

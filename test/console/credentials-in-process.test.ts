@@ -92,7 +92,7 @@ describe("a credential", () => {
     await open(`/discovery/${await runScan()}`);
     await page.getByRole("heading", { name: "Result" }).waitFor();
     await page
-      .getByText(/no answer: no agent, or a wrong community/)
+      .getByText(/no response: no SNMP agent, or a wrong community/)
       .first()
       .waitFor();
     expect(await records("hosts?search=access-9")).toEqual([]);

@@ -377,7 +377,7 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
     await enterCommunity(page, "wrong");
     await scan(page);
     await page.getByText("No device responded to SNMP: 6 addresses were queried with “SNMP v2c, Main”.").waitFor();
-    await page.getByText("2 addresses: no answer: no SNMP, or wrong community").waitFor();
+    await page.getByText("2 addresses: no response: no SNMP, or wrong community").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     // The result stays.
     await page.reload();

@@ -203,7 +203,11 @@ describe("a device that accepts no credential", () => {
     expect(outcome).toMatchObject({
       ok: false,
       failures: [
-        { credential_id: "SnmpV2c-public", reason: "no_answer", clause: "no answer: no agent, or a wrong community" },
+        {
+          credential_id: "SnmpV2c-public",
+          reason: "no_answer",
+          clause: "no response: no SNMP agent, or a wrong community",
+        },
         { credential_id: "SnmpV3-bob", reason: "wrong_user" },
         { credential_id: "stale", reason: "wrong_password" },
         { credential_id: "half", reason: "unsupported" },
@@ -257,8 +261,8 @@ describe("a device that misbehaves during a read", () => {
     expect(reads.get("system")?.scalars.size).toBe(1);
     expect(size()).toBeGreaterThan(20);
     expect(size()).toBeLessThan(200);
-    expect(problem()).toContain("no answer within");
-    expect(reads.get("empty")?.columns.get("none")?.problem).toContain("no answer within");
+    expect(problem()).toContain("no response within");
+    expect(reads.get("empty")?.columns.get("none")?.problem).toContain("no response within");
   });
 
   test("is waited for at length only once if it ignores one MIB, and its other MIBs are read", async () => {
@@ -287,7 +291,8 @@ describe("a device that misbehaves during a read", () => {
     );
     expect(outcome).toMatchObject({ ok: true });
     expect(size()).toBe(200);
-    for (const { name } of tables) expect(reads.get(name)?.columns.get("value")?.problem).toContain("no answer within");
+    for (const { name } of tables)
+      expect(reads.get(name)?.columns.get("value")?.problem).toContain("no response within");
     const waitedMs = tables.map(
       ({ name }) =>
         Number(/within ([0-9.]+) s/.exec(reads.get(name)?.columns.get("value")?.problem ?? "")?.[1]) * 1_000,
@@ -312,7 +317,7 @@ describe("a device that misbehaves during a read", () => {
       await query(await agent({ errorAt: { oid: `${DESCR}.150`, status: 5 } }), [community("public")]),
     ).toMatchObject({ ok: true });
     expect(size()).toBe(149);
-    expect(problem()).toBe("the device answers with an error (genErr)");
+    expect(problem()).toBe("the device returned an error (genErr)");
     expect(reads.get("empty")?.columns.get("none")).toMatchObject({ isComplete: true });
   });
 

@@ -117,7 +117,7 @@ describe("a stack", () => {
 
 describe("a missing member stays", () => {
   const both = [member(1, "AC1"), member(2, "AC2")];
-  const partial = { state: "partial", problem: "no answer within 5 s" } as const;
+  const partial = { state: "partial", problem: "no response within 5 s" } as const;
   const absent = { state: "absent", problem: null } as const;
 
   test.each<[string, Partial<Device>]>([

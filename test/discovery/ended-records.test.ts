@@ -129,8 +129,8 @@ describe("an interface missing from a complete ifTable", () => {
 });
 
 describe("a missing interface stays", () => {
-  const failed = { state: "failed", problem: "no answer within 5 s" } as const;
-  const partial = { state: "partial", problem: "no answer within 5 s" } as const;
+  const failed = { state: "failed", problem: "no response within 5 s" } as const;
+  const partial = { state: "partial", problem: "no response within 5 s" } as const;
 
   test.each<[string, Partial<Device>]>([
     ["if ifTable was cut off", { tables: { ...device().tables, interfaces: partial }, broken: ["interfaces"] }],
@@ -477,7 +477,7 @@ describe("an address missing from complete address tables", () => {
     await scan.devices(having("10.0.0.2", "10.1.0.1"));
     await scan.addresses({ ip_address: "10.0.0.77", mac_address: mac(1), answered: ["Icmp"] });
     expect(addressesOf(await host())).toEqual(["10.0.0.2", "10.0.0.77", "10.1.0.1"]);
-    const broken = { tables: { ...device().tables, addresses: { state: "partial", problem: "no answer" } as const } };
+    const broken = { tables: { ...device().tables, addresses: { state: "partial", problem: "no response" } as const } };
     await scan.devices(chassis([1, 2], { ...broken, broken: ["addresses"] }));
     expect(addressesOf(await host())).toEqual(["10.0.0.2", "10.0.0.77", "10.1.0.1"]);
     await scan.devices(having("10.0.0.2"));
@@ -543,7 +543,7 @@ describe("a device that is renumbered", () => {
     ["it started less than ten minutes ago", { up_time_ms: 60_000 }],
     [
       "its address tables were cut off",
-      { tables: { ...device().tables, addresses: { state: "partial", problem: "no answer" } } },
+      { tables: { ...device().tables, addresses: { state: "partial", problem: "no response" } } },
     ],
   ])("keeps them while %s", async (_when, fields) => {
     await scan.devices(at("10.0.0.2", [1, 2, 3]));
@@ -648,7 +648,7 @@ describe("a VLAN that scans found", () => {
   });
 
   test("stays while a device's tables are cut off, or until a responding device has been read", async () => {
-    const cutOff = { tables: { ...device().tables, vlans: { state: "partial", problem: "no answer" } as const } };
+    const cutOff = { tables: { ...device().tables, vlans: { state: "partial", problem: "no response" } as const } };
     await fullScan(sw([10, 20]), other([20], cutOff));
     await fullScan(sw([10]), other([], { ...cutOff, broken: ["vlans"] }));
     expect(await vlans()).toEqual([10, 20]);

@@ -331,7 +331,7 @@ describe("a decision", () => {
     expect(await identityOf(second.id, `?at=${at}`)).toEqual(before);
     const entered = await appliance.newHost({ name: "entered" });
     expect(await identityOf(entered.id)).toMatchObject({
-      decision: "No device has answered SNMP as this host.",
+      decision: "No device has responded to SNMP as this host.",
       devices: [],
     });
   });

@@ -46,12 +46,12 @@ const HOSTILE: readonly HostileAgent[] = [
   {
     behavior: "that returns half a table and then an error",
     faults: () => ({ errorAt: { oid: `${IF_DESCR}.6`, status: 5 } }),
-    finding: /^Partial: .*interfaces.*answers with an error/,
+    finding: /^Partial: .*interfaces.*returned an error/,
   },
   {
     behavior: "that fails only for its neighbors",
     faults: () => ({ errorAt: { oid: LLDP_SYS_NAME, status: 5 } }),
-    finding: /^Partial: .*lldp.*answers with an error/,
+    finding: /^Partial: .*lldp.*returned an error/,
   },
   {
     behavior: "that is switched off mid-table",
@@ -61,22 +61,22 @@ const HOSTILE: readonly HostileAgent[] = [
   {
     behavior: "that answers with other request ids",
     faults: () => ({ hasOtherRequestId: true }),
-    finding: /^Unreached: .*no matching answer/,
+    finding: /^Unreached: .*no matching response/,
   },
   {
     behavior: "that answers after the timeout",
     faults: () => ({ delayMs: 6_000 }),
-    finding: /^Unreached: .*no answer/,
+    finding: /^Unreached: .*no response/,
   },
   {
     behavior: "that answers garbage",
     faults: () => ({ alter: (response) => random.bytes(response.length) }),
-    finding: /^Unreached: .*cannot be parsed|no answer/,
+    finding: /^Unreached: .*cannot be parsed|no response/,
   },
   {
     behavior: "that answers with half of each datagram",
     faults: () => ({ alter: (response) => response.subarray(0, response.length >> 1) }),
-    finding: /^Unreached: .*cannot be parsed|no answer/,
+    finding: /^Unreached: .*cannot be parsed|no response/,
   },
 ];
 

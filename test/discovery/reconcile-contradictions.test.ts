@@ -346,7 +346,7 @@ describe("devices that report the same identity", () => {
   });
 
   test("stay distinct under one name and inner address if their interfaces could not be read", async () => {
-    const failed: TableReport = { state: "failed", problem: "no answer within 5 s" };
+    const failed: TableReport = { state: "failed", problem: "no response within 5 s" };
     const router = (number: number, isComplete = true) =>
       deviceAt(`10.0.0.${number}`, {
         sys_name: "MikroTik",

@@ -141,7 +141,7 @@ describe("a responding device", () => {
     const partial = {
       ...others,
       sys_location: "Rack 5",
-      tables: { ...failed, interfaces: { state: "failed", problem: "no answer within 5 s" } },
+      tables: { ...failed, interfaces: { state: "failed", problem: "no response within 5 s" } },
       interfaces: [{ if_index: 1, if_alias: "known by ifXTable alone" }],
     } as const;
     expect((await scan.devices(deviceAt("10.0.0.2", partial))).result.findings).toContainEqual({
@@ -149,7 +149,7 @@ describe("a responding device", () => {
       entity: "host",
       id: (await hostNamed("sw-1")).id,
       label: "sw-1: interfaces",
-      reason: "no answer within 5 s",
+      reason: "no response within 5 s",
     });
     const [first, second] = (await entries()) as [JsonRecord, JsonRecord];
     expect(first).toMatchObject({ if_name: "Gi0/1", if_alias: "known by ifXTable alone", speed_bps: 1_000_000_000 });
@@ -736,7 +736,7 @@ describe("a host that disappears", () => {
     const seenAtFirst = (await hostNamed("sw-1")).last_seen_at;
     clock.advance(2 * 3_600_000 + 1);
     // The table was cut off: what it lacks does not end.
-    const interfaces = { state: "partial", problem: "no answer within 5 s" } as const;
+    const interfaces = { state: "partial", problem: "no response within 5 s" } as const;
     const cutOff = { tables: { ...device().tables, interfaces }, broken: ["interfaces"] };
     await scan.devices(switchSighting({ interfaces: [ethernet(1)], ...cutOff }));
     const records = unseen(2);

@@ -74,7 +74,7 @@ describe("a device's ARP and neighbor entries", () => {
       id: expect.any(String),
       label: "fw-1: arp",
       reason:
-        "9 rows read, 2 kept, 7 set aside: 1 repeating another row, 1 of the device itself, 1 multicast or broadcast, " +
+        "9 rows read, 2 kept, 7 discarded: 1 repeating another row, 1 of the device itself, 1 multicast or broadcast, " +
         "1 link-local, 3 outside the network's subnets; outside: 10.9.0.1, 10.9.0.2, 10.9.0.3",
       rows: { read: 9, kept: 2, set_aside: { duplicate: 1, own: 1, group: 1, link_local: 1, outside: 3 } },
       addresses: ["10.9.0.1", "10.9.0.2", "10.9.0.3"],

@@ -125,7 +125,7 @@ describe("over real sockets", () => {
       const session = await sessionTo(agent, community("public"), { timers: new ManualTimers() });
       expect(await session.request(request, neverAborted)).toMatchObject({
         reason: "garbage",
-        clause: "the device's answers cannot be parsed",
+        clause: "the device's responses cannot be parsed",
       });
       expect(agent.requestCount).toBe(2);
       session.close();

@@ -125,7 +125,7 @@ describe("a timeout", () => {
     });
     const response = client.request(getName, neverAborted);
     timers.advance(20_000);
-    expect(await response).toEqual({ reason: "no_answer", clause: "no answer: no agent, or a wrong community" });
+    expect(await response).toEqual({ reason: "no_answer", clause: "no response: no SNMP agent, or a wrong community" });
     const [first = 0, second = 0, third = 0] = timers.waits;
     expect(timers.waits).toHaveLength(3);
     for (const [wait, base] of [
@@ -148,7 +148,7 @@ describe("a timeout", () => {
     const response = await client.request(getName, neverAborted);
     expect(response).toMatchObject({
       reason: "no_answer",
-      clause: expect.stringMatching(/^no answer within 0\.\d s$/),
+      clause: expect.stringMatching(/^no response within 0\.\d s$/),
     });
   });
 
@@ -189,7 +189,7 @@ describe("a response", () => {
     const faulty = await agent({ hasOtherRequestId: true });
     expect(await quickName(faulty)).toMatchObject({
       reason: "no_answer",
-      clause: expect.stringContaining("no matching answer"),
+      clause: expect.stringContaining("no matching response"),
     });
   });
 

@@ -121,7 +121,7 @@ describe("a refused user", () => {
     expect(await nameAt(target, user("ann", { priv_password: "another123" }), { timeouts: BRIEF })).toEqual({
       reason: "no_answer",
       clause:
-        "no answer after it sent its engine id: the privacy password or protocol is wrong, or the user may not read",
+        "no response after engine discovery: the privacy password or protocol is wrong, or the user has no read access",
     });
   });
 
@@ -163,7 +163,7 @@ describe("a refused user", () => {
     const target = await agent([ann], { alter: () => null });
     expect(await nameAt(target, user("ann"), { timeouts: SHORT_TIMEOUTS })).toEqual({
       reason: "no_answer",
-      clause: "no answer: no agent, or it does not speak SNMPv3",
+      clause: "no response: no SNMP agent, or it does not support SNMPv3",
     });
   });
 });

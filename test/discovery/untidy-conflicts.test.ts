@@ -98,7 +98,7 @@ describe("the MAC addresses at one address", () => {
   test("are found if a router's table breaks off after the second one", async () => {
     await start();
     add(R1, [heard(STATION)]);
-    const tables = { ...device().tables, arp: { state: "partial", problem: "no answer" } as const };
+    const tables = { ...device().tables, arp: { state: "partial", problem: "no response" } as const };
     add(R2, [heard(INTRUDER)], { tables });
     await scan();
     expect(await shown()).toEqual([[IP, STATION, INTRUDER]]);

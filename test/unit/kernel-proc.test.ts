@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Ip, parseIp } from "../../src/base/ip.ts";
-import { grantsRightsToAll, hasFileCapabilities } from "../../src/discovery/kernel/executable-rights.ts";
+import { grantsPrivilegesToAll, hasFileCapabilities } from "../../src/discovery/kernel/executable-privileges.ts";
 import { KernelRefused } from "../../src/discovery/kernel/libc.ts";
 import { findLimitations, limitationsOfExecutable } from "../../src/discovery/kernel/limitations.ts";
 import { ProcRoutes } from "../../src/discovery/kernel/proc-routing.ts";
@@ -192,9 +192,9 @@ describe("privileges from the executable", () => {
     writeFileSync(path, "");
     const results = [0o755, 0o4750, 0o4755, 0o2755].map((mode) => {
       chmodSync(path, mode);
-      return grantsRightsToAll(path);
+      return grantsPrivilegesToAll(path);
     });
-    expect([...results, grantsRightsToAll(join(root, "gone"))]).toEqual([false, false, true, true, false]);
+    expect([...results, grantsPrivilegesToAll(join(root, "gone"))]).toEqual([false, false, true, true, false]);
   });
 });
 

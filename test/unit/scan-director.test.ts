@@ -40,7 +40,7 @@ function directorWithRefusedWrites(code: ErrorCode) {
       counts: new Counters().counts.scans,
       organizationIdOf: () => null,
       hasUnfinished: () => true,
-      mayOrder: () => true,
+      mayRequest: () => true,
     }),
   };
 }

@@ -188,12 +188,12 @@ describe("a sweep", () => {
     });
     await run();
     expect(findings()).toEqual([
-      { type: "Unreached", entity: "host", id: "gone", label: "gone", reason: "no answer from 10.0.0.5, 10.0.0.6" },
+      { type: "Unreached", entity: "host", id: "gone", label: "gone", reason: "no response from 10.0.0.5, 10.0.0.6" },
     ]);
     const namedScan = newRun({ kind: "sweep", targets: ["10.0.0.0/30", "10.0.0.9"] });
     await namedScan.run();
     expect(namedScan.findings()).toEqual([
-      { type: "Unreached", entity: null, id: null, label: "10.0.0.9", reason: "no answer" },
+      { type: "Unreached", entity: null, id: null, label: "10.0.0.9", reason: "no response" },
     ]);
   });
 
@@ -299,7 +299,7 @@ describe("a full scan", () => {
     await run();
     expect(devices().toSorted()).toEqual(["10.0.0.3", "10.0.0.5"]);
     const reasons = findings().map(({ label, reason }) => `${label}: ${reason}`);
-    expect(reasons.toSorted()).toEqual(["lost: 10.0.0.6: no answer", "never: no answer from 10.0.0.4"]);
+    expect(reasons.toSorted()).toEqual(["lost: 10.0.0.6: no answer", "never: no response from 10.0.0.4"]);
   });
 
   test("distinguishes failures, and reports silence only where significant", async () => {
@@ -543,7 +543,7 @@ describe("the end of a scan", () => {
     probes.addDevice("10.0.0.1");
     const counts = { created: 1, updated: 2, deleted: 3 };
     const named = { entity: "host", id: "h", label: "h", records: { ports: counts } } as const;
-    const finding: Finding = { type: "Created", reason: "answered SNMP", ...named };
+    const finding: Finding = { type: "Created", reason: "responded to SNMP", ...named };
     const changed: Finding = { type: "Changed", reason: "answered Icmp", ...named };
     const { run, findings, notes } = newRun({
       probes,

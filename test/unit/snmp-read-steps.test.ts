@@ -130,8 +130,8 @@ describe("scalars", () => {
       cases.map(async (before) => (await read(fakeRequester(served, { before }), plan)).get("all")),
     );
     expect(steps.map((step) => [...(step?.scalars.keys() ?? [])])).toEqual([["up", "name"], ["up"], ["up"], ["up"]]);
-    const unparsed = "the device's answers cannot be parsed";
-    const mismatch = "the device's answer does not match the request";
+    const unparsed = "the device's responses cannot be parsed";
+    const mismatch = "the device's response does not match the request";
     expect(steps.map((step) => step?.scalarsProblem)).toEqual([null, mismatch, unparsed, unparsed]);
   });
 });

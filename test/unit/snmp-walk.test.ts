@@ -195,7 +195,7 @@ describe("a walk of an agent that does not advance", () => {
       const before = ({ oids }: SnmpRequest) => (oids[0] === `${INDEX}.9` ? earlier : undefined);
       const result = await walkView(rows(20), { maxVarbinds: 3, before }, {}, { index: INDEX });
       expect(sizes(result)).toEqual({ index: "9 partial" });
-      const problem = `the device's answers do not advance: after ${INDEX}.9 came ${earlierOid}`;
+      const problem = `the device's responses do not advance: after ${INDEX}.9 came ${earlierOid}`;
       expect(result.columns.get("index")?.problem).toBe(problem);
     }
   });
@@ -320,7 +320,7 @@ describe("a walk of an agent with limitations", () => {
         };
         const result = await walkView({ ...surroundingObjects, ...rows(40) }, { hasBulk, before: failAtRow });
         expect(sizes(result)).toEqual({ index: "40", descr: "12 partial", speed: "40" });
-        expect(result.columns.get("descr")?.problem).toBe("the device answers with an error (genErr)");
+        expect(result.columns.get("descr")?.problem).toBe("the device returned an error (genErr)");
         expect(result.failure).toBeNull();
       }
     }

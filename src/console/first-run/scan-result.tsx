@@ -55,7 +55,7 @@ export function ScanResult({ scan, credentials }: ScanResultProps) {
 }
 
 const ERRORS: Readonly<Record<string, string>> = {
-  no_answer: "no answer: no SNMP, or wrong community",
+  no_answer: "no response: no SNMP, or wrong community",
   port_closed: "no SNMP agent listens",
   unreachable: "unreachable",
   wrong_user: "unknown user name",

@@ -2,7 +2,7 @@
 
 import type { Fingerprint, Reading, ServiceReply } from "./fingerprint.ts";
 import { htmlTitle } from "./html-title.ts";
-import { getRequest, type HttpResponse, parseHttpResponse } from "./http-answer.ts";
+import { getRequest, type HttpResponse, parseHttpResponse } from "./http-response.ts";
 import { decodedText, identifiedAs, oneLine } from "./service-text.ts";
 
 const PLAIN_PORTS = [

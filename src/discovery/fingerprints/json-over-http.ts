@@ -1,7 +1,7 @@
 // Fingerprints of programs that identify themselves in JSON over HTTP: they differ only in path and reader.
 
 import type { Fingerprint } from "./fingerprint.ts";
-import { getRequest, type HttpResponse, parseHttpResponse } from "./http-answer.ts";
+import { getRequest, type HttpResponse, parseHttpResponse } from "./http-response.ts";
 import { decodedText, identified } from "./service-text.ts";
 
 interface JsonOverHttp {

@@ -1,7 +1,7 @@
 // RTSP: the server header of a camera or media server, in response to OPTIONS (RFC 7826 section 13.1).
 
 import type { Fingerprint } from "./fingerprint.ts";
-import { parseHttpResponse } from "./http-answer.ts";
+import { parseHttpResponse } from "./http-response.ts";
 import { identified } from "./service-text.ts";
 
 export const rtsp: Fingerprint = {

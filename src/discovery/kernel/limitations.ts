@@ -1,7 +1,7 @@
 // Probes for kernel features that this process may not use, and their fallbacks. Reported in the log, to monitors and
 // in scans. Never exits the process: the appliance works without them.
 
-import { grantsRightsToAll } from "./executable-rights.ts";
+import { grantsPrivilegesToAll } from "./executable-privileges.ts";
 import { KernelRefused, openLibc } from "./libc.ts";
 import { openNetlink } from "./netlink-socket.ts";
 
@@ -23,7 +23,7 @@ interface LimitationProbes {
 }
 
 /** Reports privileges that this executable grants to every user. Empty if none. */
-export function limitationsOfExecutable(path = process.execPath, grantsRights = grantsRightsToAll): Limitation[] {
+export function limitationsOfExecutable(path = process.execPath, grantsRights = grantsPrivilegesToAll): Limitation[] {
   return grantsRights(path) ? [{ code: "executable_gives_rights", message: withRights(path) }] : [];
 }
 

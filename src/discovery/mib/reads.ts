@@ -37,7 +37,7 @@ export interface ColumnRead {
   readonly isLost?: true;
   /** Complete and empty; once served, and past its grace period. */
   readonly isEnded?: true;
-  /** Reason for an incomplete column, as a user-readable clause: `no answer within 5 s`. */
+  /** Reason for an incomplete column, as a user-readable clause: `no response within 5 s`. */
   readonly problem: string | null;
   /** Index below the column's OID (`10101`, `0.7.1`) → value. */
   readonly values: ReadonlyMap<string, SnmpValue>;

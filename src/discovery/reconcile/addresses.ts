@@ -211,7 +211,7 @@ export class AddressBook {
     return Math.min(NEXT_POSITIONS.get(present) ?? nextPosition([...present.values()]), INT32_MAX);
   }
 
-  /** True if the host has answered SNMP, or the appliance's own queries. */
+  /** True if the host has responded to SNMP, or the appliance's own queries. */
   isDevice(hostId: string): boolean {
     return hasInterfaces(this.write.tx, hostId) || hasReported(this.write.tx, hostId);
   }

@@ -27,7 +27,7 @@ export interface Expired {
 /** A record known only from sweeps and neighbor tables. */
 export interface Expiring extends Expired {
   readonly label: string;
-  /** True for a host that ever answered SNMP, and for what a person wrote: it becomes stale instead. */
+  /** True for a host that ever responded to SNMP, and for what a person wrote: it becomes stale instead. */
   readonly is_kept: boolean;
   /** When its hours are over, at the earliest. */
   readonly due_at: Instant;

@@ -96,7 +96,7 @@ export function identityOf(
   });
   return {
     host_id: hostId,
-    decision: devices[0]?.decision ?? "No device has answered SNMP as this host.",
+    decision: devices[0]?.decision ?? "No device has responded to SNMP as this host.",
     match_from: MATCH_SCORE_MIN,
     undecided_from: DOUBT_SCORE_MIN,
     devices,

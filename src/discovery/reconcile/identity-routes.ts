@@ -18,7 +18,7 @@ export function identityRoutes(surface: Surface<Actor, Access>, backend: Backend
       operationId: "getHostIdentity",
       summary: "Explain why a device is this host",
       description:
-        "For each address at which a device answered SNMP as this host: the signs that decided, their weights in bits, and the host that it would be otherwise. The weights are those of the decision, which stays until the device shows other signs or another candidate appears.",
+        "For each address at which a device responded to SNMP as this host: the signs that decided, their weights in bits, and the host that it would be otherwise. The weights are those of the decision, which stays until the device shows other signs or another candidate appears.",
       group: "Questions",
       access: VIEWER,
       params: IdParams,

@@ -8,7 +8,7 @@ import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts
 import { DISCOVERED, INFERRED } from "../../resources/source.ts";
 import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { KEPT_ROW, type RowOutcome } from "../rows.ts";
-import type { AddressSighting } from "../sightings.ts";
+import { type AddressSighting, METHOD_NAMES } from "../sightings.ts";
 import { AddressBook, hasInterfaces, isOnlyObserved } from "./addresses.ts";
 import { Contenders } from "./contenders.ts";
 import { TYPE_DEFAULTS, typeOfAddress } from "./device-types.ts";
@@ -33,7 +33,10 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
   const { ip_address: address, mac_address: mac, answered } = sighting;
   if (sighting.is_mac_shared === true && mac !== null) write.index.markShared(mac);
   const book = new AddressBook(write, subnets);
-  const reason = answered.length > 0 ? `answered ${answered.join(" and ")}` : "in the neighbor table of another device";
+  const reason =
+    answered.length > 0
+      ? `responded to ${answered.map((method) => METHOD_NAMES[method]).join(" and ")}`
+      : "in the neighbor table of another device";
   const contenders = new Contenders(write, address, sighting);
   const holder = holderOf(write, book, sighting, contenders);
   if (holder === "contradicted" || holder === "virtual") return holder;

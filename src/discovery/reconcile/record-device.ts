@@ -61,7 +61,7 @@ export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: 
     countSameRead(write, sighting.device);
     countUnchanged(write, host.id);
     write.markReported(host.id);
-    write.recordSeen(host.id, polledAddress, "answered SNMP");
+    write.recordSeen(host.id, polledAddress, "responded to SNMP");
   }
   rememberCredential(write, polledAddress, sighting.credential);
   coverReported(write, host, sighting);
@@ -185,7 +185,7 @@ function writeReported(
   write.recordSeen(
     host.id,
     polledAddress,
-    known === null ? reasonOfNew(splitFrom) : `answered SNMP; known by its ${known.similarity.reason}`,
+    known === null ? reasonOfNew(splitFrom) : `responded to SNMP; identified by its ${known.similarity.reason}`,
   );
 
   if (!isAdditional) endReplacedForwarding(write, host, polledAddress);
@@ -245,8 +245,8 @@ function writeReported(
 }
 
 function reasonOfNew(splitFrom: HostRecord | null): string {
-  const split = splitFrom === null ? "" : `; split from ${splitFrom.name}, as two machines answered as one host`;
-  return `answered SNMP${split}`;
+  const split = splitFrom === null ? "" : `; split from ${splitFrom.name}, as two machines responded as one host`;
+  return `responded to SNMP${split}`;
 }
 
 /**

@@ -158,7 +158,7 @@ export function splitOffLast(write: ScanWrite, book: AddressBook, host: HostReco
   for (const address of write.index.signsOf(host.id)?.managed ?? [])
     if (!signs.addresses.has(address)) moveAddress(write, book, address, { from: host, to: other });
   const [address = ""] = book.ofHost(other.id).keys();
-  write.recordSeen(other.id, address, `split from ${host.name}, as two machines answered as one host`);
+  write.recordSeen(other.id, address, `split from ${host.name}, as two machines responded as one host`);
 }
 
 /** Moves an address between the hosts of a split, unless a person wrote it. */

@@ -18,7 +18,7 @@ const AddressCheck = Body({
   kind: Type.Optional(
     OneOf(SCAN_KINDS, {
       default: "sweep",
-      description: "`sweep` checks whether it answers, and sends no secret; `full` also reads it by SNMP.",
+      description: "`sweep` checks whether it responds, and sends no secret; `full` also reads it by SNMP.",
     }),
   ),
 });
@@ -33,7 +33,7 @@ export function checkRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
       operationId: "checkIpAddress",
       summary: "Check an address now",
       description:
-        "Starts a scan of this address alone, and returns at once with the scan Queued: follow it by its id. It waits while a scan of the network runs; one check of each Admin does not count towards the queued scans. It requires the same rights as any scan with a target: Members inside the network's subnets, except those of type Internet, Remote and Loopback; Admins anywhere. A `full` or `snmp` check by an Admin may send the same credentials there as a scan with an address that an Admin named.",
+        "Starts a scan of this address alone, and returns immediately with the scan `Queued`: follow it by its id. It waits while a scan of the network runs; one check of each Admin does not count towards the queued scans. It requires the same rights as any scan with a target: Members inside the network's subnets, except those of type Internet, Remote and Loopback; Admins anywhere. A `full` or `snmp` check by an Admin may send the same credentials there as a scan with an address that an Admin named.",
       group: "Discovery",
       access: MEMBER,
       params: IdParams,

@@ -39,7 +39,7 @@ import {
   discoveryScheduleRuns,
   type StoredScan,
 } from "./tables.ts";
-import type { TrialOrder } from "./trial.ts";
+import type { TrialRequest } from "./trial.ts";
 
 const ACTIVE = ["Queued", "Running"] as const;
 
@@ -162,7 +162,7 @@ function checkAddress(tx: WriteTransaction, { id, kind }: AddressCheck, actor: C
  * @throws DomainError entity_not_found; entity_reference_invalid for the network; validation_failed for an address that
  * scans never poll; auth_permission_denied; entity_access_denied for a credential that a confined caller may not assign
  */
-function tryCredential(tx: WriteTransaction, input: TrialOrder, actor: CommandActor): TrialOrder {
+function tryCredential(tx: WriteTransaction, input: TrialRequest, actor: CommandActor): TrialRequest {
   const { credential_id, network_id, ip_address } = input;
   const { id } = getReachable(tx, credentialKind, credential_id, actor);
   requireRole(actor.role, ROLE_FOR_ANY_TARGET, "Trying a credential");

@@ -291,7 +291,7 @@ export class DevicePolling {
     return null;
   }
 
-  /** True for the own MAC address of a device that answered SNMP there, and if that is unknown. */
+  /** True for the own MAC address of a device that responded to SNMP there, and if that is unknown. */
   private isOfAnswered({ ip_address, mac_address }: AddressSighting): boolean {
     const macs = this.macsOfAnswered.get(ip_address);
     if (macs === undefined) return false;

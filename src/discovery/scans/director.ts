@@ -16,7 +16,7 @@ import { requiredRole, type ScanCommands, type ScanEnd } from "./commands.ts";
 import { SCANS_RUNNING_MAX, type Scan, type ScanProgress, scanName } from "./scan.ts";
 import type { ScanMessages, ScannerOptions } from "./scan-thread.ts";
 import type { SightingCommands } from "./sighting-commands.ts";
-import type { TrialOrder } from "./trial.ts";
+import type { TrialRequest } from "./trial.ts";
 
 /** Wait limit for a cancelled scan. */
 export const CANCEL_TIMEOUT_MS = 2_000;
@@ -57,8 +57,8 @@ export interface Scans {
    * @throws DomainError auth_permission_denied once the requester loses the permission; shutting_down; internal_error
    */
   tryCredential(
-    order: TrialOrder,
-    orderer: TaskRequester,
+    request: TrialRequest,
+    requester: TaskRequester,
     signal: AbortSignal,
     onStep?: (step: TrialStep) => void,
   ): Promise<readonly TrialStep[]>;
@@ -97,8 +97,8 @@ interface Entry {
 
 /** A running trial. */
 interface Trial {
-  readonly order: TrialOrder;
-  readonly orderer: TaskRequester;
+  readonly request: TrialRequest;
+  readonly requester: TaskRequester;
   readonly outcome: PromiseWithResolvers<readonly TrialStep[]>;
   readonly onStep: ((step: TrialStep) => void) | undefined;
 }
@@ -116,7 +116,7 @@ export interface ScanDirectorOptions {
   /** True if the previous run left unfinished scans. */
   readonly hasUnfinished: () => boolean;
   /** True if the requester still has the permission. */
-  readonly mayOrder: (orderer: TaskRequester) => boolean;
+  readonly mayRequest: (requester: TaskRequester) => boolean;
 }
 
 export class ScanDirector implements Scans {
@@ -230,8 +230,8 @@ export class ScanDirector implements Scans {
   }
 
   async tryCredential(
-    order: TrialOrder,
-    orderer: TaskRequester,
+    request: TrialRequest,
+    requester: TaskRequester,
     signal: AbortSignal,
     onStep?: (step: TrialStep) => void,
   ): Promise<readonly TrialStep[]> {
@@ -240,9 +240,9 @@ export class ScanDirector implements Scans {
     const id = this.lastTrial;
     const outcome = Promise.withResolvers<readonly TrialStep[]>();
     const abandon = () => this.thread?.post({ type: "abandon", id });
-    this.trials.set(id, { order, orderer, outcome, onStep });
+    this.trials.set(id, { request, requester, outcome, onStep });
     try {
-      this.running().post({ type: "try", id, order });
+      this.running().post({ type: "try", id, request });
       this.scheduleCheck(CHECK_SOON_MS);
       if (signal.aborted) abandon();
       else signal.addEventListener("abort", abandon);
@@ -290,20 +290,20 @@ export class ScanDirector implements Scans {
   /** Checks the requesters' permissions within this time. */
   private scheduleCheck(inMs: number): void {
     if (this.isStopping || this.isCheckSoon) return;
-    const ordered = () => [
+    const requested = () => [
       ...[...this.entries.values()].flatMap((entry) =>
         entry.author.requestedBy === undefined
           ? []
-          : [{ orderer: entry.author.requestedBy, withdraw: () => this.withdraw(entry) }],
+          : [{ requester: entry.author.requestedBy, withdraw: () => this.withdraw(entry) }],
       ),
-      ...[...this.trials].map(([id, { orderer }]) => ({ orderer, withdraw: () => this.withdrawTrial(id) })),
+      ...[...this.trials].map(([id, { requester }]) => ({ requester, withdraw: () => this.withdrawTrial(id) })),
     ];
     this.cancelCheck();
-    if (ordered().length === 0) return;
+    if (requested().length === 0) return;
     this.isCheckSoon = inMs <= CHECK_SOON_MS;
     this.cancelCheck = this.options.timers.after(inMs, () => {
       this.isCheckSoon = false;
-      for (const { orderer, withdraw } of ordered()) if (!this.options.mayOrder(orderer)) withdraw();
+      for (const { requester, withdraw } of requested()) if (!this.options.mayRequest(requester)) withdraw();
       this.scheduleCheck(CHECK_MS);
     });
   }
@@ -406,10 +406,10 @@ export class ScanDirector implements Scans {
     if (message.type === "step") return this.trials.get(message.id)?.onStep?.(message.step);
     if (message.type === "write") return void this.write(thread, message);
     if (message.type === "tried") {
-      const { outcome, order } = this.trials.get(message.id) ?? {};
+      const { outcome, request } = this.trials.get(message.id) ?? {};
       if (message.cause === null) outcome?.resolve(message.steps);
       else {
-        this.options.log.error("trial_failed", { ...order, cause: message.cause });
+        this.options.log.error("trial_failed", { ...request, cause: message.cause });
         outcome?.reject(new Error("scans: a trial failed; its cause is in the log"));
       }
       return;

@@ -51,8 +51,8 @@ export const SAVE_INTERVAL_MS = 1_000;
 const FINDINGS_PER_SAVE = 500;
 
 const LOST_REASONS: Readonly<Record<LostReason, string>> = {
-  broken: "its answers could not be written; see the appliance's log",
-  endless: "its answers could not all be written: the write stopped making progress",
+  broken: "its report could not be written; see the appliance's log",
+  endless: "its report could not be written in full: the write made no progress",
 };
 
 /** Links between interfaces, as announced by their devices. */
@@ -409,12 +409,12 @@ class ScanRun {
         !network.byAddress.has(address),
     );
     for (const address of silentTargets)
-      this.scanReport.add({ type: "Unreached", entity: null, id: null, label: address, reason: "no answer" });
+      this.scanReport.add({ type: "Unreached", entity: null, id: null, label: address, reason: "no response" });
     for (const host of network.hosts.values()) {
       if (this.alive.has(host.id) || polling.hasReached(host.id) || reported.has(host.id)) continue;
       const silent = host.addresses.map((each) => each.ip_address).filter((address) => scope.contains(address));
       if (silent.length === 0) continue;
-      const reason = `no answer from ${silent.slice(0, 3).join(", ")}${silent.length > 3 ? ", …" : ""}`;
+      const reason = `no response from ${silent.slice(0, 3).join(", ")}${silent.length > 3 ? ", …" : ""}`;
       this.scanReport.add({ type: "Unreached", entity: "host", id: host.id, label: host.name, reason });
     }
   }

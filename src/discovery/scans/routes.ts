@@ -113,7 +113,7 @@ export function scanRoutes(
       {
         operationId: "createScan",
         summary: "Start a scan of a network",
-        description: `Returns at once, with the scan Queued. Scans of one network never overlap: further ones wait, ${SCANS_WAITING_MAX} at most, ${SCANS_WAITING_OF_USER_MAX} of a user with their API keys, and ${SCANS_WAITING_MAX - SCANS_WAITING_OF_ADMINS} of all Members; users take turns. ${SCANS_RUNNING_MAX} networks are scanned at a time. Without \`targets\`, the scan covers the network's subnets, except those of type Internet, Remote and Loopback, and the \`target_ips\` of its credentials, and nothing else. Credentials are sent only where an Admin has allowed it; findings of type Skipped list the devices that were not read because of this. Results are written as the scan runs; unchanged records get no new version. The scan is cancelled if the user who started it loses the right to.`,
+        description: `Returns immediately, with the scan \`Queued\`. Scans of one network never overlap: further ones wait, ${SCANS_WAITING_MAX} at most, ${SCANS_WAITING_OF_USER_MAX} of a user with their API keys, and ${SCANS_WAITING_MAX - SCANS_WAITING_OF_ADMINS} of all Members; users take turns. ${SCANS_RUNNING_MAX} networks are scanned at a time. Without \`targets\`, the scan covers the network's subnets, except those of type Internet, Remote and Loopback, and the \`target_ips\` of its credentials, and nothing else. Credentials are sent only where an Admin has allowed it; findings of type Skipped list the devices that were not read because of this. Results are written as the scan runs; unchanged records get no new version. The scan is cancelled if the user who started it loses the right to.`,
         group,
         access: MEMBER,
         body: ScanCreate,
@@ -206,7 +206,7 @@ export function scanRoutes(
         makesNoTransaction: true,
         summary: "Cancel a scan",
         description:
-          "A waiting scan is cancelled at once. A running scan stops within a second; what it has written stays.",
+          "A waiting scan is cancelled immediately. A running scan stops within a second; what it has written stays.",
         group,
         access: MEMBER,
         params: IdParams,
@@ -246,7 +246,7 @@ function outcomeRoutes(
       {
         operationId: "listScanFindings",
         summary: "List the findings of a scan",
-        description: `What it created, changed, closed and could not reach, in the order it found them, ${STORED_FINDINGS_MAX} at most. With an \`at\` before its end there are none. Findings of type Read, one per device and table that was read, account for every row: kept, or set aside for a reason. At most ${STORED_READS_MAX} of these are kept, for the ${SCANS_WITH_READS} newest scans of a network.`,
+        description: `What it created, changed, closed and could not reach, in the order it found them, ${STORED_FINDINGS_MAX} at most. With an \`at\` before its end there are none. Findings of type Read, one per device and table that was read, account for every row: kept, or discarded for a reason. At most ${STORED_READS_MAX} of these are kept, for the ${SCANS_WITH_READS} newest scans of a network.`,
         group,
         access: VIEWER,
         params: IdParams,

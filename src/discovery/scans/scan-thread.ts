@@ -8,7 +8,7 @@ import type { TrialStep } from "../snmp/trial-steps.ts";
 import type { Dispatched, ScanCommands, ScanEnd } from "./commands.ts";
 import type { ScanProgress } from "./scan.ts";
 import type { SightingCommands } from "./sighting-commands.ts";
-import type { TrialOrder } from "./trial.ts";
+import type { TrialRequest } from "./trial.ts";
 
 export interface ScanOrder extends Dispatched {
   readonly id: string;
@@ -48,7 +48,7 @@ type ToScanner =
   | { readonly type: "open"; readonly options: ScannerOptions }
   | { readonly type: "start"; readonly order: ScanOrder }
   | { readonly type: "cancel"; readonly id: string }
-  | { readonly type: "try"; readonly id: number; readonly order: TrialOrder }
+  | { readonly type: "try"; readonly id: number; readonly request: TrialRequest }
   | { readonly type: "abandon"; readonly id: number }
   | { readonly type: "written"; readonly id: number; readonly outcome: CommandOutcome<unknown> }
   | ({ readonly type: "refused"; readonly id: number } & PlainError)
@@ -95,7 +95,7 @@ export interface ScanPorts {
 export interface ScanMachine {
   scan(order: ScanOrder, ports: ScanPorts): Promise<{ readonly end: ScanEnd; readonly cause: string | null }>;
   /** Tries a credential at an address. Ends soon after the signal is aborted. */
-  try(order: TrialOrder, signal: AbortSignal, onStep: (step: TrialStep) => void): Promise<readonly TrialStep[]>;
+  try(request: TrialRequest, signal: AbortSignal, onStep: (step: TrialStep) => void): Promise<readonly TrialStep[]>;
   close(): void;
 }
 
@@ -134,9 +134,14 @@ export function serveScans(open: (options: ScannerOptions) => ScanMachine): Thre
       post({ type: "ended", ...ended });
     };
     const trials = new Map<number, { readonly controller: AbortController; readonly done: Promise<void> }>();
-    const tryCredential = async (machine: ScanMachine, id: number, order: TrialOrder, { signal }: AbortController) => {
+    const tryCredential = async (
+      machine: ScanMachine,
+      id: number,
+      request: TrialRequest,
+      { signal }: AbortController,
+    ) => {
       const tried = await machine
-        .try(order, signal, (step) => post({ type: "step", id, step }))
+        .try(request, signal, (step) => post({ type: "step", id, step }))
         .then((steps) => ({ steps, cause: null }))
         .catch((error: unknown) => ({ steps: [], cause: describeFault(error) }));
       trials.delete(id);
@@ -164,7 +169,7 @@ export function serveScans(open: (options: ScannerOptions) => ScanMachine): Thre
         case "try": {
           if (machine === null) throw new Error("scans: the thread received a trial before it was opened");
           const controller = new AbortController();
-          trials.set(message.id, { controller, done: tryCredential(machine, message.id, message.order, controller) });
+          trials.set(message.id, { controller, done: tryCredential(machine, message.id, message.request, controller) });
           break;
         }
         case "abandon":

@@ -78,12 +78,12 @@ const Progress = Type.Object(
   {
     phase: OneOf(SCAN_PHASES),
     addresses_total: Count("Addresses to scan."),
-    addresses_done: Count("Of these, those that answered or were given up on."),
-    hosts_found: Count("Addresses that answered in any way."),
+    addresses_done: Count("Of these, those that responded or timed out."),
+    hosts_found: Count("Addresses that responded in any way."),
     devices_asked: Count("Addresses asked by SNMP."),
-    devices_answered: Count("Of these, those that answered."),
+    devices_answered: Count("Of these, those that responded."),
     requests: Count("Requests sent, of any kind."),
-    errors: CountsBy("Errors by kind: addresses that did not answer SNMP, and errors of the sweep."),
+    errors: CountsBy("Errors by kind: addresses that did not respond to SNMP, and errors of the sweep."),
     seconds_left: Nullable(Type.Integer({ minimum: 0 }), {
       description: "Estimate for the current phase; null while there is none.",
     }),
@@ -106,9 +106,9 @@ const Outcome = Type.Object(
       description: "Records by kind (in the plural): what was written, or with `commit: false` what would be.",
     }),
     hosts: Type.Object({
-      found: Count("Addresses that answered in any way."),
-      devices: Count("Devices that answered SNMP."),
-      unreached: Count("Known hosts and named targets that did not answer SNMP."),
+      found: Count("Addresses that responded in any way."),
+      devices: Count("Devices that responded to SNMP."),
+      unreached: Count("Known hosts and named targets that did not respond to SNMP."),
     }),
     findings: CountsBy("Findings by type, including those no longer kept."),
     findings_dropped: Count("Findings beyond the limit, which are not kept."),
@@ -163,7 +163,7 @@ export const ScanCreate = Body({
   network_id: Uuid,
   kind: OneOf(SCAN_KINDS, {
     description:
-      "sweep: find which addresses answer, and on which ports. snmp: read the known hosts, or every target, by SNMP. full: a sweep, then SNMP on what answers.",
+      "sweep: find which addresses respond, and on which ports. snmp: read the known hosts, or every target, by SNMP. full: a sweep, then SNMP on what responds.",
   }),
   targets: Type.Optional(
     Nullable(

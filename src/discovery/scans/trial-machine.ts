@@ -3,12 +3,13 @@
 
 import type { Timers } from "../../base/timers.ts";
 import type { Reader } from "../../db/reading/reader.ts";
+import { METHOD_NAMES } from "../sightings.ts";
 import { withDeadline } from "../snmp/time-limit.ts";
 import { endedStep, TRIAL_STEPS, type TrialStep, untriedStep } from "../snmp/trial-steps.ts";
 import type { OpenedCredentials } from "./opened-credentials.ts";
 import type { Probes } from "./probes.ts";
 import { CurrentPermissions } from "./standing-credentials.ts";
-import { REACH_DEADLINE_MS, type TrialOrder } from "./trial.ts";
+import { REACH_DEADLINE_MS, type TrialRequest } from "./trial.ts";
 
 export interface TrialParts {
   readonly probes: Pick<Probes, "reach" | "tryCredential">;
@@ -23,7 +24,7 @@ export interface TrialParts {
  * @param onStep called with each step as it ends
  */
 export async function runTrial(
-  order: TrialOrder,
+  request: TrialRequest,
   { probes, reader, credentials, timers }: TrialParts,
   signal: AbortSignal,
   onStep: (step: TrialStep) => void,
@@ -33,7 +34,7 @@ export async function runTrial(
     steps.push(step);
     onStep(step);
   };
-  const { credential_id: id, network_id, ip_address: address } = order;
+  const { credential_id: id, network_id, ip_address: address } = request;
   const openedMs = performance.now();
   const opened = credentials.get(id);
   if (opened?.ok !== true) {
@@ -57,7 +58,7 @@ export async function runTrial(
   add(await reach(probes, address, timers, signal));
   // The probe reports these steps itself.
   steps.push(...(await probes.tryCredential(address, opened.credential, { maySend, signal, onStep })));
-  if (permissions !== null) add(scansStep(permissions, order));
+  if (permissions !== null) add(scansStep(permissions, request));
   return steps;
 }
 
@@ -81,22 +82,23 @@ async function reach(
     if (answered.length > 0)
       return endedStep("reach", startedMs, {
         outcome: "Passed",
-        sentence: `The address answers (${answered.map((method) => METHOD_NAMES[method]).join(", ")}).`,
+        sentence: `The address responds (${answered.map((method) => METHOD_NAMES[method]).join(", ")}).`,
       });
     return endedStep("reach", startedMs, {
       outcome: "Unclear",
       reason: limit.signal.aborted ? "deadline" : "no_answer",
-      sentence: `The address does not answer ${methods}. It may be off or unused, or answer only SNMP, which is tried anyway.`,
+      sentence: `The address does not respond to ${methods}. It may be down or unused, or respond to SNMP only, which is tried next.`,
     });
   } finally {
     limit.release();
   }
 }
 
-const METHOD_NAMES = { Icmp: "ICMP echo", Tcp: "TCP", Neighbor: "ARP or neighbor discovery", Snmp: "SNMP" } as const;
-
 /** Reports whether a scan of the network without targets, requested now, would send the credential to the address. */
-function scansStep(permissions: CurrentPermissions, { credential_id: id, ip_address: address }: TrialOrder): TrialStep {
+function scansStep(
+  permissions: CurrentPermissions,
+  { credential_id: id, ip_address: address }: TrialRequest,
+): TrialStep {
   const startedMs = performance.now();
   const { subnets, assignments, byAddress } = permissions.at(address);
   const addressIds = (byAddress.get(address) ?? []).map((each) => each.id);

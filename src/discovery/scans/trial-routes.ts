@@ -26,7 +26,7 @@ import {
   TRIAL_EXAMPLE,
   TRIALS_MAX,
   TRIALS_OF_USER_MAX,
-  type TrialOrder,
+  type TrialRequest,
 } from "./trial.ts";
 
 /** Separate from the credential routes, which must not know discovery. */
@@ -62,7 +62,7 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
       makesNoTransaction: true,
       isNotRepeated: true,
       summary: "Try a credential on an address",
-      description: `Sends the credential to this address, whatever it is assigned to, and returns every step with the device's answer: after 20 seconds at most, mostly within one. Nothing is written to the inventory. Before anything is sent, the log records who tries what where, without the secret; if it cannot be written, nothing is sent. The trial ends when the caller disconnects or loses the right to it. ${TRIALS_OF_USER_MAX} trials of a user and their keys may run at a time, ${TRIALS_MAX} in total. A caller limited to some networks can do this only with a credential that is assigned in those and nowhere else. With \`Accept: text/event-stream\` each \`step\` is sent as it ends, and then the whole as \`trial\`; a premature end is a \`refused\`, with \`status\` and the body of an error.`,
+      description: `Sends the credential to this address, whatever it is assigned to, and returns every step with the device's response, after 20 seconds at most, usually within one. Nothing is written to the inventory. Before anything is sent, the log records who tries what where, without the secret; if it cannot be written, nothing is sent. The trial ends when the caller disconnects or loses the right to it. ${TRIALS_OF_USER_MAX} trials of a user and their keys may run at a time, ${TRIALS_MAX} in total. A caller limited to some networks can do this only with a credential that is assigned in those and nowhere else. With \`Accept: text/event-stream\` each \`step\` is sent as it ends, and then the whole as \`trial\`; a premature end is a \`refused\`, with \`status\` and the body of an error.`,
       group: "Credentials",
       access: ADMIN,
       params: IdParams,
@@ -71,7 +71,7 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
       media: [
         {
           type: EVENT_STREAM,
-          description: "Each step as it ends, then the trial as it is answered otherwise.",
+          description: "Each step as it ends, then the whole trial.",
           example: `event: step\ndata: ${JSON.stringify(TRIAL_EXAMPLE.steps[0])}\n\n`,
         },
       ],
@@ -120,24 +120,24 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
   async function startTrial(call: TryCall): Promise<StartedTrial> {
     const { network_id, ip_address } = call.body;
     const input = { credential_id: call.params.id, network_id, ip_address };
-    const { result: order } = await runWrite(backend, call, "discovery.try", input);
+    const { result: request } = await runWrite(backend, call, "discovery.try", input);
     const { type, id, name } = backend.authorOf(call);
     const by = { by_type: type, by_id: id, by: name };
-    backend.log.audit("credential_trial_started", { ...order, ...by, request_id: call.requestId });
+    backend.log.audit("credential_trial_started", { ...request, ...by, request_id: call.requestId });
     const requester = { type, id } as Pick<TaskRequester, "type" | "id">;
-    return { order, orderer: { ...requester, role: "Admin", networkId: order.network_id }, name };
+    return { request, requester: { ...requester, role: "Admin", networkId: request.network_id }, name };
   }
 
   async function runTrial(
     call: TryCall,
-    { order, orderer, name }: StartedTrial,
+    { request, requester, name }: StartedTrial,
     signal: AbortSignal,
     onStep?: (step: TrialStep) => void,
   ): Promise<CredentialTrial> {
-    const steps = await scans.tryCredential(order, orderer, signal, onStep);
-    const trial = concludeTrial(order, steps);
+    const steps = await scans.tryCredential(request, requester, signal, onStep);
+    const trial = concludeTrial(request, steps);
     backend.log.info("credential_tried", {
-      ...order,
+      ...request,
       by: name,
       is_working: trial.is_working,
       failed: steps.find(({ outcome }) => outcome === "Failed" || outcome === "Unclear")?.step,
@@ -183,8 +183,8 @@ type TryCall = ResourceCall<{ readonly id: string }, unknown, CredentialTry>;
 
 /** An accepted trial. */
 interface StartedTrial {
-  readonly order: TrialOrder;
-  readonly orderer: TaskRequester;
+  readonly request: TrialRequest;
+  readonly requester: TaskRequester;
   /** Actor's name, for the log. */
   readonly name: string;
 }

@@ -29,7 +29,7 @@ const TrialStep = Type.Object(
   {
     step: OneOf(TRIAL_STEPS, {
       description:
-        "`secret`: whether it can be read. `reach`: whether the address answers at all. `agent`: whether an SNMP agent is there. `authentication`: whether it accepts the credential. `system`: whether it identifies itself. `interfaces`, `addresses`, `lldp`, `forwarding`: whether the tables that a scan reads are served. `scans`: whether a scan of the network sends the credential there.",
+        "`secret`: whether it can be read. `reach`: whether the address responds at all. `agent`: whether an SNMP agent is running. `authentication`: whether it accepts the credential. `system`: whether it identifies itself. `interfaces`, `addresses`, `lldp`, `forwarding`: whether the tables that a scan reads are served. `scans`: whether a scan of the network sends the credential there.",
     }),
     outcome: OneOf(TRIAL_OUTCOMES, {
       description:
@@ -66,16 +66,16 @@ export const CredentialTrial = Type.Object(
 export type CredentialTrial = Static<typeof CredentialTrial>;
 
 /** Request sent to the scanning thread. */
-export interface TrialOrder {
+export interface TrialRequest {
   readonly credential_id: string;
   readonly network_id: string;
   readonly ip_address: string;
 }
 
 /** Concludes a trial: the first failed step decides, else the first unclear one, among those required for reading. */
-export function concludeTrial(order: TrialOrder, steps: readonly Step[]): CredentialTrial {
+export function concludeTrial(request: TrialRequest, steps: readonly Step[]): CredentialTrial {
   const isWorking = steps.some(({ step, outcome }) => step === "system" && outcome === "Passed");
-  const { credential_id, network_id, ip_address } = order;
+  const { credential_id, network_id, ip_address } = request;
   return {
     credential_id,
     network_id,
@@ -109,7 +109,7 @@ export const TRIAL_EXAMPLE: CredentialTrial = {
   ip_address: IP_ADDRESS_EXAMPLE.ip_address,
   is_working: false,
   conclusion:
-    "It ignores this community: it is wrong, may not be used from this address, or the device does not accept SNMPv2c.",
+    "It ignores this community: it is wrong, not permitted from this address, or the device does not accept SNMPv2c.",
   duration_ms: 2_563,
   steps: [
     {
@@ -124,7 +124,7 @@ export const TRIAL_EXAMPLE: CredentialTrial = {
       step: "reach",
       outcome: "Passed",
       reason: null,
-      sentence: "The address answers (ICMP).",
+      sentence: "The address responds (ICMP).",
       duration_ms: 12,
       facts: [],
     },
@@ -132,7 +132,7 @@ export const TRIAL_EXAMPLE: CredentialTrial = {
       step: "agent",
       outcome: "Passed",
       reason: null,
-      sentence: "An SNMP agent is there: it answers the discovery of SNMPv3, which needs no secret.",
+      sentence: "An SNMP agent is running: it responds to SNMPv3 discovery, which requires no secret.",
       duration_ms: 14,
       facts: [{ name: "engine_id", value: "80001f8880e9630000d61ff449" }],
     },
@@ -141,7 +141,7 @@ export const TRIAL_EXAMPLE: CredentialTrial = {
       outcome: "Failed",
       reason: "no_answer",
       sentence:
-        "It ignores this community: it is wrong, may not be used from this address, or the device does not accept SNMPv2c.",
+        "It ignores this community: it is wrong, not permitted from this address, or the device does not accept SNMPv2c.",
       duration_ms: 2_536,
       facts: [],
     },

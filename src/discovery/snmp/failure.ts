@@ -48,16 +48,16 @@ const FINAL: ReadonlySet<FailureReason> = new Set([
 ]);
 
 const CLAUSES: Readonly<Record<FailureReason, string>> = {
-  no_answer: "no answer: no agent, or a wrong community",
+  no_answer: "no response: no SNMP agent, or a wrong community",
   port_closed: "the port is closed: no SNMP agent listens there",
   unreachable: "the address cannot be reached",
   wrong_user: "the device has no user with this name",
   wrong_password: "the authentication password or protocol is wrong",
   unsupported: "the device does not support the request",
   refused: "the device refuses access",
-  agent_error: "the device answers with an error",
-  garbage: "the device's answers cannot be parsed",
-  not_increasing: "the device's answers do not advance",
+  agent_error: "the device returned an error",
+  garbage: "the device's responses cannot be parsed",
+  not_increasing: "the device's responses do not advance",
   row_cap: "the device has more than the limit per device",
   deadline: "it took too long",
   cancelled: "the scan was cancelled",

@@ -19,7 +19,7 @@ export function verdictOf(error: Error & { readonly code?: number }, hasContext:
     case ResponseInvalidCode.EAuthFailure:
       return (
         ownValue(REPORTS, error.message) ?? {
-          failure: failure("garbage", "its answers are not signed with this password"),
+          failure: failure("garbage", "its responses are not authenticated with this password"),
           isCertain: false,
         }
       );
@@ -34,9 +34,9 @@ export function verdictOf(error: Error & { readonly code?: number }, hasContext:
     case ResponseInvalidCode.ECouldNotDecrypt:
       return { failure: failure("wrong_password", PRIVACY), isCertain: false };
     case NOT_IN_TIME_WINDOW:
-      return { failure: failure("garbage", "its answers are outside the time window"), isCertain: false };
+      return { failure: failure("garbage", "its responses are outside the time window"), isCertain: false };
     case ResponseInvalidCode.EVersionNoMatch:
-      return { failure: failure("unsupported", "it answers with another SNMP version"), isCertain: false };
+      return { failure: failure("unsupported", "it responds with another SNMP version"), isCertain: false };
     default:
       return { failure: failure("garbage"), isCertain: false };
   }

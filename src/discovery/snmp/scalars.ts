@@ -74,7 +74,7 @@ function collect(
     };
   const isAnswered =
     varbinds.length === group.length && varbinds.every((varbind, index) => varbind.oid === group[index]?.oid);
-  if (!isAnswered) return { problem: failure("garbage", "the device's answer does not match the request") };
+  if (!isAnswered) return { problem: failure("garbage", "the device's response does not match the request") };
   const read = varbinds.map((varbind) => (isException(varbind) ? null : varbindValue(varbind)));
   if (read.includes(undefined)) return { problem: failure("garbage") };
   for (const [index, value] of read.entries())

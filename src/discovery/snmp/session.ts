@@ -300,13 +300,14 @@ export class SnmpSession implements SnmpRequester {
   private silence(pending: Pending): SnmpFailure {
     if (pending.problem !== null) return pending.problem;
     const seconds = `${(pending.waitedMs / 1000).toFixed(1)} s`;
-    if (pending.strayCount > 0) return failure("no_answer", `no matching answer within ${seconds}, only others`);
-    if (this.hasAnswered) return failure("no_answer", `no answer within ${seconds}`);
+    if (pending.strayCount > 0)
+      return failure("no_answer", `no matching response within ${seconds}, only unrelated ones`);
+    if (this.hasAnswered) return failure("no_answer", `no response within ${seconds}`);
     if (this.snmp.version !== Version3) return failure("no_answer");
-    if (!this.hasFoundEngine) return failure("no_answer", "no answer: no agent, or it does not speak SNMPv3");
+    if (!this.hasFoundEngine) return failure("no_answer", "no response: no SNMP agent, or it does not support SNMPv3");
     return failure(
       "no_answer",
-      "no answer after it sent its engine id: the privacy password or protocol is wrong, or the user may not read",
+      "no response after engine discovery: the privacy password or protocol is wrong, or the user has no read access",
     );
   }
 }

@@ -17,7 +17,7 @@ export const TRIAL_STEPS = [
 ] as const;
 export type TrialStepName = (typeof TRIAL_STEPS)[number];
 
-/** `Unclear`: cannot be determined from here. `Empty`: the table answers and has no rows. */
+/** `Unclear`: cannot be determined from here. `Empty`: the table is served and has no rows. */
 export const TRIAL_OUTCOMES = ["Passed", "Failed", "Unclear", "Empty", "NotTried"] as const;
 export type TrialOutcome = (typeof TRIAL_OUTCOMES)[number];
 

@@ -110,13 +110,13 @@ async function authenticate(
   const { session, reply, engine } = last;
   if (credential.version !== "SnmpV3") return communityResult(target, credential.version, last, startedMs, options);
   if (engine === null) {
-    const untried = untriedStep("authentication", "Not tried: no engine has answered, so no secret was sent.");
+    const untried = untriedStep("authentication", "Not tried: no engine responded, so no secret was sent.");
     return { session: null, steps: [missingAgentStep(target, reply as SnmpFailure, startedMs, "SNMPv3"), untried] };
   }
   const agent: TrialStep = {
     ...endedStep("agent", startedMs, {
       outcome: "Passed",
-      sentence: "An SNMPv3 engine answers with its id and time.",
+      sentence: "An SNMPv3 engine responds with its id and time.",
       facts: [
         { name: "engine_id", value: engine.id },
         { name: "engine_boots", value: String(engine.boots) },
@@ -213,8 +213,8 @@ function userRefused(
           : `The device accepts the user, but refuses the request: ${clause}.`,
     no_answer:
       priv_protocol === "None"
-        ? "The engine answered its discovery but ignores the user. These causes cannot be distinguished from here: the user may not be used from this address, or the device drops what it does not accept."
-        : "The engine answered its discovery but ignores the user. These causes cannot be distinguished from here: the privacy password or priv_protocol is wrong, which many devices do not report, or the user may not read anything.",
+        ? "The engine responded to discovery but ignores the user. These causes cannot be distinguished from here: the user is not permitted from this address, or the device drops what it does not accept."
+        : "The engine responded to discovery but ignores the user. These causes cannot be distinguished from here: the privacy password or priv_protocol is wrong, which many devices do not report, or the user has no read access.",
   };
   const missing = clause.startsWith("the credential has no ") ? `Not sent: ${clause}.` : null;
   const sentence = missing ?? sentences[reason] ?? asSentence(clause);
@@ -231,16 +231,16 @@ async function communityResult(
 ): Promise<Authenticated> {
   const protocol = version === "SnmpV1" ? "SNMPv1" : "SNMPv2c";
   if (!isFailure(reply)) {
-    const agent = endedStep("agent", startedMs, { outcome: "Passed", sentence: "An SNMP agent answers." });
+    const agent = endedStep("agent", startedMs, { outcome: "Passed", sentence: "An SNMP agent responds." });
     // One response proves both.
-    const sentence = `The device answers the community in ${protocol}.`;
+    const sentence = `The device accepts the community in ${protocol}.`;
     return { session, steps: [agent, endedStep("authentication", performance.now(), { outcome: "Passed", sentence })] };
   }
   if (reply.reason !== "no_answer") {
     const agent =
       reply.reason === "port_closed" || reply.reason === "unreachable" || reply.reason === "cancelled"
         ? missingAgentStep(target, reply, startedMs, protocol)
-        : endedStep("agent", startedMs, { outcome: "Passed", sentence: "Something answers there." });
+        : endedStep("agent", startedMs, { outcome: "Passed", sentence: "The port responds." });
     const refused = { outcome: "Failed", reason: reply.reason, sentence: asSentence(reply.clause) } as const;
     const authentication =
       agent.outcome === "Passed"
@@ -256,13 +256,13 @@ async function communityResult(
       ? missingAgentStep(target, reply, silentMs, protocol)
       : endedStep("agent", silentMs, {
           outcome: "Passed",
-          sentence: "An SNMP agent is there: it answers the discovery of SNMPv3, which needs no secret.",
+          sentence: "An SNMP agent is running: it responds to SNMPv3 discovery, which requires no secret.",
           facts: [{ name: "engine_id", value: engine.id }],
         });
   const outcome = engine === null ? "Unclear" : "Failed";
   const sentence =
     engine === null
-      ? "The community got no answer. Devices ignore a wrong one, so it may be wrong, or may never have arrived."
+      ? "No response to the community. Devices ignore a wrong one, so it may be wrong, or the request may not have arrived."
       : `It ignores this community: it is wrong, may not be used from this address, or the device does not accept ${protocol}.`;
   const authentication = endedStep("authentication", startedMs, { outcome, reason: "no_answer", sentence });
   return { session: null, steps: [agent, { ...authentication, duration_ms: Math.round(waitedMs) }] };
@@ -300,7 +300,7 @@ function missingAgentStep({ port }: Target, problem: SnmpFailure, startedMs: num
     return endedStep("agent", startedMs, {
       outcome: "Unclear",
       reason,
-      sentence: `No agent answers ${protocol} on UDP port ${port}. These causes cannot be distinguished from here: no SNMP agent runs there, a filter drops the packets on the way or at the device, ${protocol === "SNMPv3" ? "or the agent does not speak SNMPv3" : "or the community is wrong and the agent does not speak SNMPv3 either"}.`,
+      sentence: `No agent responds to ${protocol} on UDP port ${port}. These causes cannot be distinguished from here: no SNMP agent is running there, a filter drops the packets on the path or on the device, ${protocol === "SNMPv3" ? "or the agent does not support SNMPv3" : "or the community is wrong and the agent does not support SNMPv3 either"}.`,
     });
   const sentence =
     reason === "port_closed"
@@ -386,7 +386,7 @@ async function readSystem(session: SnmpSession, signal: AbortSignal): Promise<St
   const { values, problem, failure } = await getScalars(session, SYSTEM_GROUP, signal);
   const facts = [...values].map(([name, value]): TrialFact => ({ name, value: printable(value) }));
   if (failure !== null && values.size === 0) {
-    const sentence = `The device answered once and then stopped: ${failure.clause}.`;
+    const sentence = `The device responded once and then stopped: ${failure.clause}.`;
     const step = endedStep("system", startedMs, { outcome: "Failed", reason: failure.reason, sentence });
     return { step, stopReason: failure };
   }
@@ -438,7 +438,7 @@ async function readTable(
       const rowText = count === 1 ? "1 row" : `${rows} rows`;
       const outcome = isTruncated ? "Failed" : "Passed";
       const reason = isTruncated ? (walked.failure?.reason ?? reasonOf(clause)) : null;
-      const sentence = `The table of ${tableName} ${isTruncated ? `was cut off after ${rowText}: ${clause}` : `answers: ${rowText}`}.`;
+      const sentence = `The table of ${tableName} ${isTruncated ? `was cut off after ${rowText}: ${clause}` : `has ${rowText}`}.`;
       const facts = [{ name: "rows", value: rows }];
       return { step: endedStep(step, startedMs, { outcome, reason, sentence, facts }), stopReason: null };
     }
@@ -485,4 +485,4 @@ const SYSTEM_GROUP = {
 };
 const REFUSED = errorFailure(ERROR_STATUS.noAccess).clause;
 /** Clauses of walk.ts for an agent that loops. */
-const STUCK = /^the device('s answers do not advance| repeats )/;
+const STUCK = /^the device('s responses do not advance| repeats )/;

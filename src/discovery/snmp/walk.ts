@@ -163,7 +163,7 @@ class Walk {
       return;
     }
     if (reply.varbinds.length === 0) {
-      this.shrink(group, rows, failure("garbage", "the device's answer is empty"));
+      this.shrink(group, rows, failure("garbage", "the device's response is empty"));
       return;
     }
     if (this.singleRows > 0) this.singleRows -= 1;
@@ -191,7 +191,7 @@ class Walk {
     const { oid } = varbind;
     if (!oid.startsWith(column.prefix)) {
       if (compareOids(oid, column.oid) > 0) column.isComplete = true;
-      else column.problem = `the device's answers do not advance: after ${column.prefix}${column.last} came ${oid}`;
+      else column.problem = `the device's responses do not advance: after ${column.prefix}${column.last} came ${oid}`;
       return true;
     }
     const index = oid.slice(column.prefix.length);
@@ -199,7 +199,7 @@ class Walk {
       column.problem =
         index === column.last
           ? `the device repeats ${oid} endlessly`
-          : `the device's answers do not advance: after ${column.prefix}${column.last} came ${oid}`;
+          : `the device's responses do not advance: after ${column.prefix}${column.last} came ${oid}`;
       return true;
     }
     const value = varbindValue(varbind);
@@ -275,7 +275,7 @@ export function errorFailure(errorStatus: number): SnmpFailure {
   if (errorStatus === ERROR_STATUS.noAccess || errorStatus === ERROR_STATUS.authorizationError)
     return failure("refused");
   const name = ERROR_NAMES[errorStatus];
-  return failure("agent_error", `the device answers with an error (${name ?? `error ${errorStatus}`})`);
+  return failure("agent_error", `the device returned an error (${name ?? `error ${errorStatus}`})`);
 }
 
 const ERROR_NAMES: Readonly<Record<number, string>> = {

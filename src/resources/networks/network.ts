@@ -66,7 +66,7 @@ const writeFields = {
   expire_addresses_after_hours: hours(
     "Hours unseen after which an address ends that no device reports as its own, and is free again; null: never.",
   ),
-  expire_hosts_after_hours: hours("Hours unseen after which a host ends that never answered SNMP; null: never."),
+  expire_hosts_after_hours: hours("Hours unseen after which a host ends that never responded to SNMP; null: never."),
   expire_random_macs_after_hours: hours(
     "The same for hosts with only locally administered MAC addresses, if shorter; null: as all others.",
   ),

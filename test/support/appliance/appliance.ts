@@ -308,7 +308,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}, claime
     counts: counters.counts.scans,
     organizationIdOf: (networkId) => organizationIdOf(reader, networkId),
     hasUnfinished: () => areScansActive(reader),
-    mayOrder: (orderer) => rights.mayRequest(orderer, clock.now()),
+    mayRequest: (requester) => rights.mayRequest(requester, clock.now()),
   });
   const verificationIds = new UuidSource(random);
   const verifications = new StoredVerifications({

@@ -139,7 +139,7 @@ export class FakeProbes implements Probes {
     this.sent.push({ address, credential });
     const found = this.devices.get(address);
     const secret = credential.version === "SnmpV3" ? credential.security_name : credential.community;
-    const agent = endedStep("agent", startedMs, { outcome: "Passed", sentence: "An SNMP agent answers." });
+    const agent = endedStep("agent", startedMs, { outcome: "Passed", sentence: "An SNMP agent responds." });
     if (found?.community !== secret)
       return [
         agent,

@@ -13,7 +13,7 @@ export interface HandMadeStep {
   readonly broken?: readonly string[];
 }
 
-export const NO_RESPONSE = "no answer within 5 s";
+export const NO_RESPONSE = "no response within 5 s";
 
 /** Reads with these steps, without unneeded ones. @throws Error for a step or column missing from the plan */
 export function readsWith(

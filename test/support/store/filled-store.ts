@@ -184,7 +184,7 @@ async function runDiscovery(appliance: TestAppliance): Promise<void> {
       })),
       addresses: [{ ip_address: "10.99.0.1", prefix_length: 28, if_index: 1 }],
       vlans: [{ number: 10, name: "users" }],
-      partial: { lldp_remotes: "no answer within 5 s" } as never,
+      partial: { lldp_remotes: "no response within 5 s" } as never,
     }),
   });
   const scan = await runScan(appliance);

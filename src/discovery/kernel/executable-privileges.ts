@@ -8,7 +8,7 @@ import { KernelRefused, openLibc } from "./libc.ts";
  * True if every user may execute the file and thereby gains file capabilities (capabilities(7)) or another identity
  * (setuid, setgid).
  */
-export function grantsRightsToAll(path: string): boolean {
+export function grantsPrivilegesToAll(path: string): boolean {
   // A file replaced since has no privileges.
   const { mode } = statSync(path, { throwIfNoEntry: false }) ?? { mode: 0 };
   return (mode & EXECUTE_BY_OTHERS) !== 0 && ((mode & SET_IDENTITY) !== 0 || hasCapabilities(path));
