@@ -1,11 +1,13 @@
-// Objects served by a test agent: varbinds in OID order, encoded once and found by binary search. Independent of
-// sockets.
+// Objects served by a test agent: varbinds in OID order, encoded when first served, found by binary search. Independent
+// of sockets.
 
-import { BER, headOf, integer, ipAddress, octets, oid, oidContent, tlv } from "./ber.ts";
+import { BER, headOf, integer, ipAddress, octets, oid, tlv } from "./ber.ts";
 
 /** An encoded value; `encodeValue` converts a plain one. */
 interface Encoded {
   readonly encoded: Uint8Array;
+  /** Its first byte, where that is known without encoding. */
+  readonly tag?: number;
 }
 
 /** Numbers are Integers, strings and bytes OctetStrings, bigints Counter64s; the others name their type. */
@@ -27,30 +29,19 @@ interface ServedVarbind {
 export class SnmpView {
   /** OIDs in dotted notation, ascending, without duplicates. */
   readonly oids: readonly string[];
-  private readonly keys: string[];
-  private readonly bytes: Uint8Array;
-  /** Start of each varbind, and the end of the last. */
-  private readonly starts: Uint32Array;
-  private readonly tags: Uint8Array;
+  private readonly keys: readonly string[];
+  private readonly values: readonly Encoded[];
+  /** Varbinds served so far: most of a recording is never asked for. */
+  private readonly encoded: Uint8Array[] = [];
 
   /** Of several values for one OID, the first counts. */
   constructor(varbinds: Iterable<ServedVarbind>) {
-    const sorted = [...varbinds].map((varbind) => ({ ...varbind, key: oidKey(oidContent(varbind.oid)) }));
+    const sorted = Array.from(varbinds, ({ oid, value }) => ({ oid, value, key: keyOf(oid) }));
     sorted.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
     const unique = sorted.filter((varbind, index) => varbind.key !== sorted[index - 1]?.key);
     this.oids = unique.map((varbind) => varbind.oid);
     this.keys = unique.map((varbind) => varbind.key);
-    this.starts = new Uint32Array(unique.length + 1);
-    this.tags = new Uint8Array(unique.length);
-    const encoded = unique.map((varbind) => tlv(BER.Sequence, oid(varbind.oid), varbind.value.encoded));
-    this.bytes = new Uint8Array(encoded.reduce((size, bytes) => size + bytes.length, 0));
-    let offset = 0;
-    for (const [index, bytes] of encoded.entries()) {
-      this.bytes.set(bytes, offset);
-      this.tags[index] = (unique[index] as ServedVarbind).value.encoded[0] as number;
-      offset += bytes.length;
-      this.starts[index + 1] = offset;
-    }
+    this.values = unique.map((varbind) => varbind.value);
   }
 
   get size(): number {
@@ -70,16 +61,22 @@ export class SnmpView {
   }
 
   varbind(position: number): Uint8Array {
-    return this.bytes.subarray(this.starts[position] as number, this.starts[position + 1] as number);
+    let bytes = this.encoded[position];
+    if (bytes === undefined) {
+      bytes = tlv(BER.Sequence, oid(this.oids[position] as string), (this.values[position] as Encoded).encoded);
+      this.encoded[position] = bytes;
+    }
+    return bytes;
   }
 
   tag(position: number): number {
-    return this.tags[position] as number;
+    const value = this.values[position] as Encoded;
+    return value.tag ?? (value.encoded[0] as number);
   }
 
   /** Tag of the value at an OID; null if not served. */
   tagOf(dotted: string): number | null {
-    const position = this.find(oidKey(oidContent(dotted)));
+    const position = this.find(keyOf(dotted));
     return position === -1 ? null : this.tag(position);
   }
 
@@ -137,6 +134,25 @@ export function oidKey(content: Uint8Array): string {
   return key;
 }
 
+/** As oidKey, of an OID in dotted notation: a recording has tens of thousands. */
+function keyOf(dotted: string): string {
+  let key = "";
+  let part = 0;
+  let first = -1;
+  let isInKey = false;
+  for (let index = 0; index <= dotted.length; index += 1) {
+    const digit = dotted.charCodeAt(index) - 48;
+    if (digit >= 0) part = part * 10 + digit;
+    else if (!isInKey && first < 0) [first, part] = [part, 0];
+    else {
+      const value = isInKey ? part : first * 40 + part;
+      key += String.fromCharCode(value / 65_536, value & 0xffff);
+      [isInKey, part] = [true, 0];
+    }
+  }
+  return key;
+}
+
 /** Varbind of a response without a value: noSuchObject, noSuchInstance, endOfMibView, Null. */
 export function emptyVarbind(oidElement: Uint8Array, tag: number): Uint8Array {
   return new Uint8Array([...headOf(BER.Sequence, oidElement.length + 2), ...oidElement, tag, 0]);
@@ -149,15 +165,32 @@ function* varbindsOfSnmprec(text: string): Generator<ServedVarbind> {
     const value = type.includes(":")
       ? String(Number(rest.join("|").match(/(?:value|offset)=(\d+)/)?.[1] ?? 0))
       : rest.join("|");
-    yield { oid: dotted, value: recordedValue(Number.parseInt(type, 10), /^\d+x/.test(type), value) };
+    yield { oid: dotted, value: new RecordedValue(Number.parseInt(type, 10), /^\d+x/.test(type), value) };
   }
 }
 
-function recordedValue(tag: number, isHexadecimal: boolean, text: string): Encoded {
+/** Value of a recording, encoded when served. */
+class RecordedValue implements Encoded {
+  readonly tag: number;
+  private readonly isHexadecimal: boolean;
+  private readonly text: string;
+
+  constructor(tag: number, isHexadecimal: boolean, text: string) {
+    this.tag = tag;
+    this.isHexadecimal = isHexadecimal;
+    this.text = text;
+  }
+
+  get encoded(): Uint8Array {
+    return encodeRecorded(this.tag, this.isHexadecimal, this.text);
+  }
+}
+
+function encodeRecorded(tag: number, isHexadecimal: boolean, text: string): Uint8Array {
   const bytes = Buffer.from(text, isHexadecimal ? "hex" : "latin1");
-  if (tag === BER.OctetString || tag === BER.Opaque) return { encoded: octets(bytes, tag) };
-  if (tag === BER.IpAddress) return { encoded: isHexadecimal ? octets(bytes, tag) : ipAddress(text) };
-  if (tag === BER.Oid) return { encoded: oid(text) };
-  if (tag === BER.Null) return { encoded: tlv(tag) };
-  return { encoded: integer(BigInt(text), tag) };
+  if (tag === BER.OctetString || tag === BER.Opaque) return octets(bytes, tag);
+  if (tag === BER.IpAddress) return isHexadecimal ? octets(bytes, tag) : ipAddress(text);
+  if (tag === BER.Oid) return oid(text);
+  if (tag === BER.Null) return tlv(tag);
+  return integer(BigInt(text), tag);
 }
