@@ -113,7 +113,7 @@ function Request({ scan }: { readonly scan: ScanData }) {
   );
 }
 
-const answeredText = (count: number) => counted(count, "address answered", "addresses answered");
+const respondingText = (count: number) => counted(count, "address responded", "addresses responded");
 
 /** For a running or queued scan. Progress at past timestamps is unknown. */
 function Progress({ scan }: { readonly scan: ScanData }) {
@@ -137,9 +137,9 @@ function Progress({ scan }: { readonly scan: ScanData }) {
           <span class="aside counted">{discoveryText.left(formatDuration(seconds_left * 1_000))}</span>
         )}
       </Fact>
-      <Fact name="Answered">{answeredText(hosts_found)}</Fact>
+      <Fact name="Responded">{respondingText(hosts_found)}</Fact>
       <Fact name="Devices">
-        {devices_answered} of {devices_asked} answered SNMP
+        {devices_answered} of {devices_asked} responded to SNMP
       </Fact>
       <Fact name="Requests sent">{groupedDigits(requests)}</Fact>
       <Errors errors={progress.errors} />
@@ -168,8 +168,8 @@ function Outcome({ scan: { outcome, progress, commit } }: { readonly scan: ScanD
           )}
         </Fact>
       )}
-      <Fact name="Answered">
-        {answeredText(hosts.found)}, {counted(hosts.devices, "device answered SNMP", "devices answered SNMP")}
+      <Fact name="Responded">
+        {respondingText(hosts.found)}, {counted(hosts.devices, "device responded to SNMP", "devices responded to SNMP")}
       </Fact>
       <Fact name="Not reached">
         {hosts.unreached === 0 ? (
