@@ -36,7 +36,11 @@ async function waitFor(
   }
 }
 
-const waitForEnd = (client: Client, id: string) => waitFor(client, id, ({ status }) => status !== "Running");
+/** Polls only once the log reports the end: requests would slow the verification down. */
+async function waitForEnd(running: Running, client: Client, id: string): Promise<JsonRecord> {
+  await running.waitForLog(`verification_ended id=${id}`);
+  return waitFor(client, id, ({ status }) => status !== "Running");
+}
 
 /** An appliance with a ledger that takes seconds to verify. */
 async function serveLargeLedger(): Promise<{ running: Running; client: Client; networkId: string }> {
@@ -76,7 +80,7 @@ describe("a verification", () => {
     const created = await client.post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "meanwhile" });
     expect([created.status, (await client.get(`subnets/${created.data.id}`)).data]).toEqual([200, created.data]);
     expect((await client.get(`${PATH}/${started.id}`)).data.status).toBe("Running");
-    const done = await waitForEnd(client, started.id);
+    const done = await waitForEnd(running, client, started.id);
     expect(done).toMatchObject({
       status: "Completed",
       is_sound: true,
@@ -93,14 +97,14 @@ describe("a verification", () => {
   });
 
   test("is canceled immediately, and the next one is complete", async () => {
-    const { client } = await serveLargeLedger();
+    const { running, client } = await serveLargeLedger();
     const { id } = await startVerification(client);
     const cancelled = await client.post(`${PATH}/${id}/cancel`, {});
     expect([cancelled.status, cancelled.data.status, cancelled.data.is_sound]).toEqual([200, "Cancelled", null]);
     expect(cancelled.data.progress.done).toBeLessThan(cancelled.data.progress.total);
     expect((await client.post(`${PATH}/${id}/cancel`, {})).body.code).toBe("entity_stale");
     const { data } = await client.post(PATH, {});
-    expect(await waitForEnd(client, data.id)).toMatchObject({ status: "Completed", is_sound: true });
+    expect(await waitForEnd(running, client, data.id)).toMatchObject({ status: "Completed", is_sound: true });
   });
 });
 
@@ -115,7 +119,7 @@ describe("a damaged database", () => {
     const running = await sandbox.serve();
     const client = await signIn(running);
     const { data } = await client.post(PATH, {});
-    const done = await waitForEnd(client, data.id);
+    const done = await waitForEnd(running, client, data.id);
     expect(done).toMatchObject({ status: "Completed", is_sound: false });
     const lineOf = ({ check, where, message }: JsonRecord) => `${check}: ${where}: ${message}`;
     const reportedLines = done.findings.map(lineOf);
@@ -146,7 +150,7 @@ describe("a damaged database", () => {
     const running = await sandbox.serve();
     const client = await signIn(running);
     const { data } = await client.post(PATH, {});
-    const done = await waitForEnd(client, data.id);
+    const done = await waitForEnd(running, client, data.id);
     expect(done).toMatchObject({ status: "Completed", is_sound: false });
     expect(done.findings.some(({ check, where }: JsonRecord) => check === "file" && where === "subnets")).toBe(true);
     expect((await running.stop()).code).toBe(0);
@@ -197,7 +201,7 @@ describe("a verification when the appliance ends", () => {
       { id, status: "Interrupted", ended_at: null, problem: "The appliance stopped before it was complete." },
     ]);
     const { data } = await nextClient.post(PATH, {});
-    expect((await waitForEnd(nextClient, data.id)).status).toBe("Completed");
+    expect((await waitForEnd(restarted, nextClient, data.id)).status).toBe("Completed");
   });
 
   test("does not overwrite a damaged file of verifications: the start logs it and continues", async () => {
@@ -210,7 +214,7 @@ describe("a verification when the appliance ends", () => {
     const client = await signIn(running);
     expect((await client.get(PATH)).data).toEqual([]);
     const { data } = await client.post(PATH, {});
-    const done = await waitForEnd(client, data.id);
+    const done = await waitForEnd(running, client, data.id);
     expect(JSON.parse(readFileSync(file, "utf8")).verifications).toEqual([done]);
   });
 });
