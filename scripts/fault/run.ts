@@ -2,6 +2,7 @@
 
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { FAULTS } from "../../test/world/faults/faults.ts";
 import { commitOf, sourcesAt } from "./checkout.ts";
 import { drawFaults, shuffled } from "./draw.ts";
 import { endAll } from "./isolated.ts";
@@ -10,6 +11,7 @@ import { appendResult, describeFault, lostFaults, type Result, readResults, summ
 import { Suite } from "./suite.ts";
 import { Similarity } from "./test-files.ts";
 import { type Effort, type TrialResult, tryFault } from "./trial.ts";
+import { tryWorldFaults } from "./world.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 
@@ -17,6 +19,7 @@ const USAGE = `usage: scripts/faults list [--seed N] [--count N] [--at COMMIT]
        scripts/faults run [--seed N] [--count N] [--at COMMIT] [--from COMMIT] [--shard i/n] [--results FILE]
            [--minutes N] [--near N] [--further N] [--whole N] [--hints FILE] [--directory DIR]
        scripts/faults compare BEFORE AFTER
+       scripts/faults world [--shard i/n] [--results FILE] [--minutes N] [--directory DIR] [NAME …]
 
   --at COMMIT      commit whose tests are tried (HEAD)
   --from COMMIT    commit from whose src/ the faults are drawn (that of --at)
@@ -48,10 +51,33 @@ async function main(): Promise<number> {
   const { values, positionals } = readArguments();
   const [command, ...operands] = positionals;
   if (command === "compare" && operands.length === 2) return compare(operands[0] ?? "", operands[1] ?? "");
+  if (command === "world") return world(values, operands);
   if (operands.length > 0) throw new UsageError(USAGE);
   if (command === "list") return list(values);
   if (command === "run") return run(values);
   throw new UsageError(USAGE);
+}
+
+/** @param names parts of names; none for all faults */
+async function world(settings: Settings, names: readonly string[]): Promise<number> {
+  const directory = resolve(settings.directory);
+  const faults = shardOf(FAULTS, settings.shard).filter(
+    ({ name }) => names.length === 0 || names.some((part) => name.includes(part)),
+  );
+  const left = await tryWorldFaults(faults, {
+    directory,
+    results: settings.results ?? join(directory, "world.jsonl"),
+    isOver: overAfter(settings),
+    log: (line) => console.log(line),
+  });
+  return left === 0 ? 0 : 1;
+}
+
+/** Whether the time of the run is over. */
+function overAfter({ minutes }: Settings): () => boolean {
+  const limit = minutes === undefined ? Number.POSITIVE_INFINITY : Number(minutes);
+  if (Number.isNaN(limit)) throw new UsageError("--minutes must be a number");
+  return () => performance.now() > limit * 60_000;
 }
 
 type Settings = ReturnType<typeof readArguments>["values"];
@@ -100,9 +126,7 @@ function list(settings: Settings): number {
 }
 
 async function run(settings: Settings): Promise<number> {
-  const minutes = settings.minutes === undefined ? Number.POSITIVE_INFINITY : Number(settings.minutes);
-  if (Number.isNaN(minutes)) throw new UsageError("--minutes must be a number");
-  const isOver = () => performance.now() > minutes * 60_000;
+  const isOver = overAfter(settings);
   const commit = commitOf(settings.at);
   const seed = wholeNumber(settings, "seed");
   const faults = shardOf(chosenFaults(settings), settings.shard);
@@ -160,7 +184,7 @@ function verdictOf(
   return { verdict: isComplete ? "survived" : "undetermined", ran: trial.ran };
 }
 
-function shardOf(faults: readonly Fault[], shard: string): Fault[] {
+function shardOf<Item>(faults: readonly Item[], shard: string): Item[] {
   const [, part = "", parts = ""] = /^(\d+)\/(\d+)$/.exec(shard) ?? [];
   const [position, count] = [Number(part), Number(parts)];
   if (position < 1 || position > count) throw new UsageError("--shard must be i/n, with i from 1 to n");

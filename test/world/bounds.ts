@@ -1,5 +1,6 @@
 // Bounds of the figures: the required values, and the values that are asserted.
 
+import { DETAIL_NAMES, DETAILS } from "./figures/details.ts";
 import type { FigureName, FigureValues } from "./figures/figures.ts";
 import { KINDS } from "./oracle/expectation.ts";
 
@@ -25,6 +26,10 @@ export const BOUNDS: readonly Bound[] = [
     bound(`${kind}Precision`, `presence, precision: ${kind}`, SHARE),
     bound(`${kind}Recall`, `presence, recall: ${kind}`, SHARE),
   ]),
+  bound("wholeDevices", "devices with one host of their own", SHARE),
+  bound("exactDevices", "devices with exactly their records", SHARE),
+  bound("rightEnds", "ended records that were gone", SHARE),
+  ...DETAIL_NAMES.map((detail) => bound(detail, DETAILS[detail], SHARE)),
   bound("places", "places", SHARE),
   bound("conflictPrecision", "conflicts, precision", SHARE),
   bound("conflictRecall", "conflicts, recall", SHARE),

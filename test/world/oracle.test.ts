@@ -53,6 +53,19 @@ test("a machine whose host changes its id lowers recall only", () => {
   expect(figure.recall).toBeCloseTo((9 + 1) / 16);
 });
 
+test("machines are whole if their sightings are all of one host, which has no others", () => {
+  const figure = new BCubed();
+  for (const [machine, host] of [
+    ["a", "host 1"],
+    ["b", "host 2"],
+    ["b", "host 3"],
+    ["c", "host 4"],
+    ["d", "host 4"],
+  ] as const)
+    figure.add(machine, host);
+  expect(figure.whole).toBe(1 / 4);
+});
+
 test("sightings without a host count as separate hosts", () => {
   const figure = new BCubed();
   figure.add("a", null);
@@ -114,6 +127,18 @@ test("interfaces missing after a restart, or from less than half of a table, may
   expect(oracle.expected().interface.tolerated.size).toBe(0);
 });
 
+test("an interface that is gone may stay while it is served, and stays for good with a note of a person", () => {
+  const oracle = newOracle();
+  oracle.read(truth("a", { interfaces: ["eth0", "veth1", "veth2"] }), 1);
+  oracle.noted("a", "veth2");
+  oracle.read(truth("a", { ghosts: ["veth1"] }), 2);
+  const { required, tolerated } = oracle.expected().interface;
+  expect([[...required], [...tolerated]]).toEqual([["a/eth0", "a/veth2"], ["a/veth1"]]);
+  oracle.read(truth("a"), 3);
+  expect([...oracle.expected().interface.required]).toEqual(["a/eth0", "a/veth2"]);
+  expect(oracle.expected().interface.tolerated.size).toBe(0);
+});
+
 test("a VLAN is expected while the last complete read of any device has it", () => {
   const oracle = newOracle();
   oracle.read(truth("a", { vlans: [10, 20] }), 1);
@@ -142,6 +167,24 @@ function heard(reporter: string, ...pairs: ReadonlyArray<readonly [ip: string, m
 }
 
 const [PC, LAPTOP, RANDOM] = ["3c:52:82:00:00:01", "8c:16:45:00:00:02", "02:9a:1c:00:00:03"];
+
+test("a machine that a sweep saw without a MAC address is revealed by the first report with one", () => {
+  const oracle = newOracle();
+  oracle.lookRemotely(heard("sweep", ["10.0.0.7", PC]), 1);
+  expect(oracle.hasChanged([`device ${PC}`], 1)).toBe(false);
+  oracle.look(heard("r", ["10.0.0.7", PC]), 2);
+  oracle.look(heard("r", ["10.0.0.7", PC]), 3);
+  expect([oracle.hasChanged([`device ${PC}`], 1), oracle.hasChanged([`device ${PC}`], 2)]).toEqual([true, false]);
+});
+
+test("an address may be in conflict while a device and a router report it with different MAC addresses", () => {
+  const oracle = newOracle();
+  oracle.look(heard("r", ["10.0.0.1", PC]), 1);
+  oracle.read(truth("a"), 2);
+  expect([...oracle.conflicts().tolerated]).toEqual(["Address 10.0.0.1"]);
+  oracle.look(heard("r", ["10.0.0.1", "00:1b:54:00:00:01"]), 3);
+  expect(oracle.conflicts().tolerated.size).toBe(0);
+});
 
 test("hearsay expires after its time limit and two scans that checked it, with a grace of one more scan", () => {
   const oracle = newOracle();

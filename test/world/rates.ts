@@ -12,6 +12,12 @@ export const DEFAULT_RATES = {
   /** New stations with a random MAC address per day; each stays for one day. */
   guestsPerDay: 10,
   daysPerSilence: 4,
+  /**
+   * 1: agents that start slowly, serve no interfaces or fewer than they count, virtual switches with a chassis id per
+   * port, servers with two cards and TCP ports, stacks whose cards move with their members, devices that no router has
+   * heard yet, and a first sweep without MAC addresses.
+   */
+  hardships: 0,
   /** Devices that respond to SNMP; the site also has two core switches. */
   devices: {
     distributionStacks: 4,
@@ -51,6 +57,12 @@ export const DEFAULT_RATES = {
     leaseRotations: 30,
     laptopSwitches: 300,
     deletionsByPeople: 6,
+    /** Hosts that a person has ignored. */
+    bans: 0,
+    /** Notes of people at interfaces of containers. */
+    notes: 0,
+    addressMoves: 0,
+    serviceChanges: 0,
   },
   /** Blocks of days without events, days without scans, timestamps queried again at the end; these are reduced too. */
   periods: { quietBlocks: 6, daysOff: 7, pastInstants: 20 },
@@ -70,6 +82,30 @@ export function ratesFor(days: number, base: Rates = DEFAULT_RATES): Rates {
 
 /** Shorter days for the tests: six seeds must take less than 90 s of CPU time. */
 export const CI_RATES: Rates = { ...ratesFor(24), scansPerDay: 2, placesPerScan: 4 };
+
+/** Number of seeds in the tests, from 1. */
+export const CI_SEEDS = 6;
+
+/**
+ * What the planted faults run on: the seeds of the tests with more events, and days off that are longer than random MAC
+ * addresses last.
+ */
+export const FAULT_RATES: Rates = {
+  ...CI_RATES,
+  hardships: 1,
+  devices: { ...CI_RATES.devices, containerHosts: 2 },
+  events: {
+    ...CI_RATES.events,
+    stackChanges: 3,
+    commonCards: 2,
+    faultyTables: 12,
+    bans: 1,
+    notes: 4,
+    addressMoves: 1,
+    serviceChanges: 4,
+  },
+  periods: { ...CI_RATES.periods, daysOff: 4 },
+};
 
 /** Reads a JSON object with some of the rates. @throws Error for an unknown name or a value that is not a number */
 export function ratesFrom(file: string): Rates {

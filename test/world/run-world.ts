@@ -8,6 +8,7 @@ import { type Expectations, KINDS } from "./oracle/expectation.ts";
 import { aliasOf, SWEEP } from "./oracle/hearsay.ts";
 import { Oracle } from "./oracle/oracle.ts";
 import type { Place } from "./oracle/places.ts";
+import { checkDevice } from "./product/device-details.ts";
 import { Ledger } from "./product/ledger.ts";
 import { PastAnswers } from "./product/past-responses.ts";
 import { WorldAppliance } from "./product/world-appliance.ts";
@@ -15,9 +16,9 @@ import { WorldProbes } from "./product/world-probes.ts";
 import type { Rates } from "./rates.ts";
 import { Agents } from "./render/agent.ts";
 import { buildSite } from "./site/build-site.ts";
-import { netOf, VLAN } from "./site/machines.ts";
+import { netOf, TABLES, VLAN } from "./site/machines.ts";
 import type { Site } from "./site/site.ts";
-import { type Hearing, hearingsOf, type Truth, truthOf } from "./site/truth.ts";
+import { type Details, detailsOf, type Hearing, hearingsOf, type Truth, truthOf } from "./site/truth.ts";
 
 const DAY_MS = 86_400_000;
 /** A day after the time at which a test appliance is set up. */
@@ -48,7 +49,13 @@ class WorldRun {
   private ledger!: Ledger;
   private past!: PastAnswers;
   /** Devices and addresses that the running scan has seen. */
-  private seen: { readonly devices: Truth[]; hearings: Hearing[] } = { devices: [], hearings: [] };
+  private seen: { readonly devices: Truth[]; readonly details: Details[]; hearings: Hearing[] } = nothingSeen();
+  /** Machines that people have ignored. */
+  private readonly banned = new Set<string>();
+  /** Former hosts of machines that people deleted, until they return. */
+  private readonly formerHosts = new Map<string, string>();
+  /** Interface entries with notes of people. */
+  private readonly notedIds: string[] = [];
 
   constructor(seed: number, rates: Rates, site: Site) {
     this.rates = rates;
@@ -64,8 +71,9 @@ class WorldRun {
         this.site.now += READ_MS;
         const truth = truthOf(site, device);
         this.seen.devices.push(truth);
+        if (truth.complete.size === TABLES.length) this.seen.details.push(detailsOf(site, device));
         if (truth.complete.has("arp")) this.seen.hearings.push(...truth.heard);
-        this.oracle.read(truth, site.now);
+        this.oracle.read({ ...truth, heard: this.expectable(truth.heard) }, site.now);
       },
     });
   }
@@ -80,6 +88,7 @@ class WorldRun {
     );
     const asked = new Set(this.random.shuffled(scans).slice(0, rates.periods.pastInstants));
     await this.ledger.update();
+    if (rates.hardships > 0) await this.sweepRemotely();
     for (const day of this.days) {
       const groups = this.groupsOf();
       const sweepAt = this.random.integer(rates.scansPerDay);
@@ -87,7 +96,7 @@ class WorldRun {
         site.now = Math.max(site.now, START + day.number * DAY_MS + ((index + 0.5) * DAY_MS) / rates.scansPerDay);
         this.events.run(site, day, events);
         for (const ip of site.disputed.keys()) this.oracle.dispute(ip);
-        await this.deleteRecords();
+        await this.actAsPeople();
         if (day.isOff) continue;
         await this.scan(day, () => this.product.scan("snmp", this.addressesOf(groups, index)));
         if (index === sweepAt) await this.sweep(day);
@@ -125,9 +134,19 @@ class WorldRun {
     return [VLAN.management, VLAN.servers, VLAN.phones, VLAN.guests, ...users].map(netOf);
   }
 
-  private async sweep(day: Day): Promise<void> {
-    const nets = this.random.shuffled(this.nets());
-    const swept = nets.slice(0, Math.ceil(nets.length / 2));
+  /** The first scan: the appliance is not on the links yet. Phones are known by what they announce, too. */
+  private async sweepRemotely(): Promise<void> {
+    const [first] = this.days;
+    this.probes.isRemote = true;
+    if (first !== undefined)
+      await this.sweep(
+        first,
+        this.nets().filter((net) => net !== netOf(VLAN.phones)),
+      );
+    this.probes.isRemote = false;
+  }
+
+  private async sweep(day: Day, swept = this.someNets()): Promise<void> {
     await this.scan(day, async () => {
       const covers = (ip: string) => swept.some((net) => ip.startsWith(net));
       const hearings = hearingsOf(
@@ -135,12 +154,19 @@ class WorldRun {
         [...this.site.heardByAppliance()].filter(([ip]) => covers(ip)),
       );
       this.seen.hearings.push(...hearings);
-      this.oracle.look({ reporter: SWEEP, covers, hearings }, this.site.now);
+      const view = { reporter: SWEEP, covers, hearings: this.expectable(hearings) };
+      if (this.probes.isRemote) this.oracle.lookRemotely(view, this.site.now);
+      else this.oracle.look(view, this.site.now);
       await this.product.scan(
         "sweep",
         swept.map((net) => `${net}0/24`),
       );
     });
+  }
+
+  private someNets(): string[] {
+    const nets = this.random.shuffled(this.nets());
+    return nets.slice(0, Math.ceil(nets.length / 2));
   }
 
   private async scan(day: Day, run: () => Promise<unknown>): Promise<void> {
@@ -150,9 +176,10 @@ class WorldRun {
     this.product.moveTo(this.site);
     const changes = await this.ledger.update();
     await this.attribute();
+    this.checkDetails();
     this.oracle.endScan(this.site.now);
     const expected = this.oracle.expected();
-    for (const kind of KINDS) this.figures.presence[kind].add(this.ledger.keys(kind), expected[kind]);
+    this.compare(expected);
     for (const change of changes) this.judge(change, expected, day);
     const { required, tolerated } = this.oracle.conflicts();
     const listed = (await this.product.list("conflicts", "&accepted=false&type=Address&type=Mac")).map(
@@ -160,6 +187,19 @@ class WorldRun {
     );
     this.figures.conflicts.add(new Set(listed), required, tolerated);
     await this.askPlaces();
+  }
+
+  /** Compares the present records with the expected ones, and those of each device on its own. */
+  private compare(expected: Expectations): void {
+    const { figures, ledger, site } = this;
+    const wrong = new Map<string, string>();
+    for (const kind of KINDS)
+      for (const key of figures.presence[kind].add(ledger.keys(kind), expected[kind]))
+        if (kind !== "vlan") wrong.set(key.split("/", 1)[0] ?? "", `${kind} ${key}`);
+    for (const device of site.devices.keys()) {
+      const key = this.oracle.keyOf(device);
+      if (expected.host.required.has(key)) figures.exactDevices.add(!wrong.has(key), wrong.get(key));
+    }
   }
 
   /** Finds the host to which each sighting of the scan went. */
@@ -175,15 +215,64 @@ class WorldRun {
     }
     const heard = new Map(this.seen.hearings.map((hearing) => [`${hearing.ip} ${hearing.mac}`, hearing]));
     for (const { ip, mac, machine } of heard.values()) {
+      if (this.banned.has(machine)) {
+        await this.checkBan(ip, mac);
+        continue;
+      }
       const host = await ledger.hostAt(ip, (address) => address.mac_address === mac || address.mac_address === null);
       const key = oracle.keyOf(machine);
       const known = ledger.hostOfMachine(key);
-      if (!this.site.devices.has(machine)) figures.stations.add(key, host);
-      else if (deviceIds.has(machine) || host === known) continue;
+      if (!this.site.devices.has(machine)) {
+        figures.stations.add(key, host);
+        this.checkStation(machine, mac, host);
+      } else if (deviceIds.has(machine) || host === known) continue;
       if (host !== null)
         ledger.assign(this.site.devices.has(machine) && known !== undefined ? aliasOf(key, mac) : key, host);
     }
-    this.seen = { devices: [], hearings: [] };
+  }
+
+  /** The name of a station's host, and its lineage if a person had deleted the one before. */
+  private checkStation(machine: string, mac: string, host: string | null): void {
+    const { details } = this.figures;
+    const record = host === null ? undefined : this.ledger.record("host", host);
+    if (record !== undefined && !this.probes.isRemote)
+      details.names.add(record.name.endsWith(mac), `${record.name} instead of ${mac}`);
+    const former = this.formerHosts.get(machine);
+    if (former === undefined || host === former) return;
+    details.lineages.add(record?.lineage_id === former, `${machine}: ${host}`);
+    this.formerHosts.delete(machine);
+  }
+
+  /** An ignored machine has no host, and its address is in use. */
+  private async checkBan(ip: string, mac: string): Promise<void> {
+    const { details } = this.figures;
+    details.bans.add((await this.ledger.hostAt(ip, (address) => address.mac_address === mac)) === null, `${mac} ${ip}`);
+    details.usedAddresses.add(!(await this.product.freeNear(ip)).includes(ip), ip);
+  }
+
+  /** The records of the devices and servers that the scan saw. */
+  private checkDetails(): void {
+    const { ledger, oracle, site, seen } = this;
+    const { details } = this.figures;
+    const hostOf = (device: string) =>
+      oracle.hasRead(device) ? ledger.hostOfMachine(oracle.keyOf(device)) : undefined;
+    for (const each of seen.details) {
+      const host = hostOf(each.device);
+      if (host === undefined) continue;
+      for (const [detail, isRight, example] of checkDevice(each, host, ledger, hostOf))
+        details[detail].add(isRight, example);
+    }
+    for (const { machine } of seen.devices.length > 0 ? [] : seen.hearings) {
+      const host = hostOf(machine);
+      const open = site.devices.get(machine)?.openPorts;
+      if (host === undefined || open === undefined || open.size === 0) continue;
+      // A port stays while the host has another address at which it has responded.
+      if (ledger.partsOf("address", host).length > 1) continue;
+      const found = new Set(ledger.tcpPortsOf(host));
+      details.openPorts.add(found.symmetricDifference(open).size === 0, `${machine} ${[...found]}`);
+    }
+    for (const id of this.notedIds) details.notes.add(ledger.record("interface", id) !== undefined, id);
+    this.seen = nothingSeen();
   }
 
   /** A version is founded if its record changed, or ends as it must. */
@@ -191,6 +280,7 @@ class WorldRun {
     const { subjects, since, kind, key } = this.ledger.aboutOf(change);
     if (!change.byScan) return;
     const isEnd = change.operation === "Deleted" && kind !== null && !expected[kind].required.has(key);
+    if (change.operation === "Deleted" && kind !== null) this.figures.rightEnds.add(isEnd, `${kind} ${key}`);
     this.figures.versions.add(
       change,
       since === null || isEnd || this.oracle.hasChanged(subjects, since),
@@ -211,21 +301,56 @@ class WorldRun {
       const other = this.oracle.places.orElse(mac);
       const expected = textOf(place);
       const actual = found?.port == null ? "nowhere" : `${found.switch?.id} ${found.port.name}`;
-      this.figures.addPlace(
+      this.figures.places.add(
         actual === expected || (other !== undefined && actual === textOf(other)),
         actual === "nowhere" ? actual : `${mac}: ${actual} instead of ${expected}`,
       );
     }
   }
 
-  private async deleteRecords(): Promise<void> {
-    for (const machine of this.site.deletions.splice(0)) {
-      const host = this.ledger.hostOfMachine(this.oracle.keyOf(machine));
-      if (host === undefined) continue;
-      this.product.moveTo(this.site);
-      await this.product.delete(`hosts/${host}`);
-      this.oracle.deleted(machine, this.site.now);
-      for (const change of await this.ledger.update()) this.ledger.aboutOf(change);
-    }
+  /** Sightings of machines that are not ignored. */
+  private expectable(hearings: readonly Hearing[]): readonly Hearing[] {
+    return hearings.filter(({ machine }) => !this.banned.has(machine));
   }
+
+  /** What people write and delete. */
+  private async actAsPeople(): Promise<void> {
+    for (const { device, name } of this.site.notes.splice(0)) await this.note(device, name);
+    for (const machine of this.site.deletions.splice(0)) await this.deleteHost(machine, "");
+    for (const machine of this.site.bans.splice(0))
+      if (await this.deleteHost(machine, "?ignore=true")) this.banned.add(machine);
+  }
+
+  private async note(device: string, name: string): Promise<void> {
+    const host = this.ledger.hostOfMachine(this.oracle.keyOf(device));
+    const entry = this.ledger.partsOf("interface", host ?? "").find((each) => each.if_name === name);
+    if (entry === undefined || this.notedIds.includes(entry.id)) return;
+    this.product.moveTo(this.site);
+    await this.product.note(entry.id, "do not reuse");
+    this.notedIds.push(entry.id);
+    this.oracle.noted(device, name);
+    this.site.touch(`interface ${device} ${name}`);
+    // The next version of a scan follows from the note: it does not count as the one before.
+    await this.ledger.update();
+  }
+
+  /** @returns false if it has none */
+  private async deleteHost(machine: string, query: string): Promise<boolean> {
+    const host = this.ledger.hostOfMachine(this.oracle.keyOf(machine));
+    if (host === undefined || this.banned.has(machine)) return false;
+    this.product.moveTo(this.site);
+    await this.product.delete(`hosts/${host}${query}`);
+    this.oracle.deleted(machine, this.site.now);
+    if (query === "") this.formerHosts.set(machine, this.ledger.record("host", host)?.lineage_id ?? host);
+    await this.seeChanges();
+    return true;
+  }
+
+  private async seeChanges(): Promise<void> {
+    for (const change of await this.ledger.update()) this.ledger.aboutOf(change);
+  }
+}
+
+function nothingSeen(): { readonly devices: Truth[]; readonly details: Details[]; hearings: Hearing[] } {
+  return { devices: [], details: [], hearings: [] };
 }

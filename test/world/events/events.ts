@@ -5,17 +5,21 @@ import type { EventRate } from "../rates.ts";
 import { addContainer, addEndpoint, addStation, vlanAt } from "../site/build-site.ts";
 import { takePlace } from "../site/cables.ts";
 import {
+  ASKED_PORTS,
   type Device,
+  type Fault,
   IF_TYPE,
+  type Interface,
   masterOf,
   netOf,
   SHARED_ADDRESS,
   type Station,
   servedTables,
   shrinkableTables,
+  type TableName,
   VLAN,
 } from "../site/machines.ts";
-import { addInterface, newDevice, newMember } from "../site/new-device.ts";
+import { addInterface, engineIdOf, macOfRole, newDevice, newMember } from "../site/new-device.ts";
 import type { Site } from "../site/site.ts";
 
 /** @returns false if nothing happened */
@@ -72,7 +76,8 @@ const stackChange: Event = (site) => {
     Device["members"][0],
     Device["members"][0],
   ];
-  if (kind === "swap")
+  if (kind === "swap") {
+    if (site.rates.hardships > 0) swapCards(stack, first.number, second.number);
     Object.assign(stack, {
       members: [
         { ...second, number: first.number },
@@ -80,12 +85,27 @@ const stackChange: Event = (site) => {
         ...stack.members.filter((each) => each !== first && each !== second),
       ],
     });
-  else if (kind === "replace" || stack.role === "Distribution")
+  } else if (kind === "replace" || stack.role === "Distribution") {
     stack.members[stack.members.indexOf(first)] = newMember(site, stack.role, first.number);
-  else failMember(site, stack, site.random.pick([first, second]));
+    if (site.rates.hardships > 0)
+      for (const entry of portsOf(stack, first.number)) entry.mac = macOfRole(site, stack.role);
+  } else failMember(site, stack, site.random.pick([first, second]));
   restack(site, stack);
   return true;
 };
+
+/** Physical ports of a member. */
+function portsOf({ interfaces }: Device, member: number): Interface[] {
+  return [...interfaces.values()].filter((each) => each.member === member && each.type === IF_TYPE.ethernet);
+}
+
+/** Two members swap their numbers: the ports under each number are now those of the other one. */
+function swapCards(stack: Device, first: number, second: number): void {
+  for (const entry of portsOf(stack, first)) {
+    const other = stack.interfaces.get(entry.name.replace(`${first}/`, `${second}/`));
+    if (other !== undefined && other.member === second) [entry.mac, other.mac] = [other.mac, entry.mac];
+  }
+}
 
 /** Its ports disappear and its stations move to other ports; the last member stays. */
 function failMember(site: Site, stack: Device, member: Device["members"][0]): void {
@@ -113,6 +133,7 @@ function failMember(site: Site, stack: Device, member: Device["members"][0]): vo
 function restack(site: Site, stack: Device): void {
   const former = stack.chassisMac;
   stack.chassisMac = masterOf(stack).mac;
+  if (site.rates.hardships > 0 && stack.chassisMac !== former) stack.engineId = engineIdOf(stack.chassisMac);
   for (const entry of stack.interfaces.values()) if (entry.mac === former) entry.mac = stack.chassisMac;
   restart(site, stack);
 }
@@ -130,13 +151,15 @@ const clone: Event = (site) => {
  * machine.
  */
 const commonCard: Event = (site) => {
+  const pair = (site.next() % 200) + 2;
+  const oui = `08:00:27:5d:${pair.toString(16).padStart(2, "0")}`;
   for (let count = 0; count < 2; count += 1) {
     const machine = addEndpoint(site, "Server", `vb-${site.next()}`);
     machine.isMute = true;
     const shared = (name: string, mac: string, ip: string) =>
       addInterface(machine, name, { mac, isUp: true, addresses: [{ ip, prefix: 24 }] });
-    shared("enp0s3", "08:00:27:5d:3c:01", "10.0.2.15");
-    shared("enp0s8", "08:00:27:5d:3c:02", "192.168.56.10");
+    shared("enp0s3", `${oui}:01`, `10.1.${pair}.15`);
+    shared("enp0s8", `${oui}:02`, `192.168.${pair}.10`);
     site.changeDevice(machine);
   }
   return true;
@@ -164,6 +187,26 @@ const renumbering: Event = (site) => {
   return true;
 };
 
+/** The address of a server moves to its second card, or back. */
+const addressMove: Event = (site) => {
+  const server = pick(
+    site,
+    site.present("Server").filter(({ isMute }) => !isMute),
+  );
+  const from = [...(server?.interfaces.values() ?? [])].find(({ addresses }) =>
+    addresses.some(({ ip }) => ip === server?.address),
+  );
+  if (server === null || from === undefined) return false;
+  const to = server.interfaces.get(from.name === "eno1" ? "eno2" : "eno1");
+  if (to === undefined) return false;
+  to.addresses = from.addresses;
+  Object.assign(to, { vlan: from.vlan, isUp: true });
+  from.addresses = [];
+  server.hasMovedAddress = true;
+  site.changeDevice(server);
+  return true;
+};
+
 const swappedAddresses: Event = (site) => {
   const vlan = pick(site, [...new Set(site.stationsOf("Computer").map((each) => each.vlan))]);
   const [first, second] = site.random.shuffled(
@@ -187,14 +230,24 @@ const migration: Event = (site) => {
   return true;
 };
 
-/** A container starts, stops, or restarts: its interface keeps its name and gets another ifIndex. */
+/**
+ * A container starts, stops, or restarts: its interface keeps its name and gets another ifIndex. Or all of them are
+ * replaced by as many new ones.
+ */
 const containerChange: Event = (site) => {
   const host = pick(site, site.present("ContainerHost"));
   const containers = [...(host?.interfaces.values() ?? [])].filter(({ name }) => name.startsWith("veth"));
-  const container = pick(site, containers);
+  const container = containers.find(({ name }) => site.noted.has(name)) ?? pick(site, containers);
   if (host === null) return false;
-  const kind = site.random.pick(["comes", "goes", "restarts"] as const);
-  if (kind === "comes" || container === null) addContainer(site, host);
+  const kinds = ["comes", "goes", "restarts"] as const;
+  const kind = site.random.pick(site.rates.hardships > 0 ? ([...kinds, "all"] as const) : kinds);
+  if (kind === "all")
+    for (const { name, ifIndex } of containers) {
+      host.ghosts.push({ name, ifIndex, until: site.now + GHOST_MS });
+      addContainer(site, host);
+      host.interfaces.delete(name);
+    }
+  else if (kind === "comes" || container === null) addContainer(site, host);
   else {
     host.ghosts.push({ name: container.name, ifIndex: container.ifIndex, until: site.now + GHOST_MS });
     const highest = Math.max(...[...host.interfaces.values()].map(({ ifIndex }) => ifIndex));
@@ -213,7 +266,8 @@ const vlanChange: Event = (site) => {
   const cores = site.present("Core");
   const extra = [...(cores[0]?.vlans.keys() ?? [])].filter((number) => number >= VLAN.extra);
   const [oldest] = extra;
-  const added = oldest !== undefined && extra.length > 3 ? null : VLAN.extra + (site.next() % 100);
+  const added =
+    oldest !== undefined && extra.length > (site.rates.hardships > 0 ? 1 : 3) ? null : VLAN.extra + (site.next() % 100);
   const number = added ?? (oldest as number);
   for (const core of cores) {
     if (added === null) {
@@ -238,6 +292,8 @@ const vlanChange: Event = (site) => {
 const plainRestart: Event = (site) => {
   const device = pick(site, site.present());
   if (device === null) return false;
+  // The ARP table of a router means nothing without its interfaces.
+  device.isSlowToStart = site.rates.hardships > 0 && !device.isRenumbered && device.role !== "Core";
   restart(site, device);
   return true;
 };
@@ -248,6 +304,9 @@ const renumberedRestart: Event = (site) => {
   if (device === null) return false;
   const entries = site.random.shuffled([...device.interfaces.values()]);
   for (const [index, entry] of entries.entries()) entry.ifIndex = 1 + index;
+  Object.assign(device, { isSlowToStart: false, isRenumbered: true });
+  // Numbers are unique: a part of a renumbered table takes those of the rest.
+  if (site.rates.hardships > 0) device.fault = null;
   restart(site, device);
   return true;
 };
@@ -257,13 +316,13 @@ function restart(site: Site, device: Device): void {
   site.changeDevice(device);
 }
 
-/** The next read of a device ends early, or its agent serves only the first rows of a table. */
+/** The next read of a device ends early, or its agent serves only the first rows of a table, or none. */
 const faultyTable: Event = (site) => {
-  const kind = site.random.pick(["cut", "shrunk"] as const);
+  const kind = site.random.pick(site.rates.hardships > 0 ? HARD_FAULT_KINDS : FAULT_KINDS);
   const faults = site
     .present()
-    .filter(({ fault }) => fault === null)
-    .map((device) => ({ device, tables: kind === "cut" ? servedTables(device) : shrinkableTables(device) }));
+    .filter(({ fault, isRenumbered }) => fault === null && (site.rates.hardships === 0 || !isRenumbered))
+    .map((device) => ({ device, tables: faultyTables(device, kind) }));
   const chosen = pick(
     site,
     faults.filter(({ tables }) => tables.length > 0),
@@ -272,6 +331,15 @@ const faultyTable: Event = (site) => {
   site.setFault(chosen.device, { table: site.random.pick(chosen.tables), kind });
   return true;
 };
+
+function faultyTables(device: Device, kind: Fault["kind"]): readonly TableName[] {
+  if (kind === "cut") return servedTables(device);
+  if (kind === "shrunk") return shrinkableTables(device);
+  return device.role === "Core" || device.interfaces.size < 3 ? [] : ["interfaces"];
+}
+
+const FAULT_KINDS = ["cut", "shrunk"] as const;
+const HARD_FAULT_KINDS = ["cut", "cut", "cut", "shrunk", "shrunk", "missing", "short", "short"] as const;
 
 const silence: Event = (site) => {
   const device = pick(
@@ -361,6 +429,48 @@ const deletionByPerson: Event = (site) => {
   return true;
 };
 
+/** A person deletes the host of a computer, and has it ignored from then on. */
+const ban: Event = (site) => {
+  const station = pick(
+    site,
+    site.stationsOf("Computer").filter(({ isOn, id }) => isOn && !isVictim(site, id)),
+  );
+  if (station === null || site.deletions.includes(station.id)) return false;
+  site.bans.push(station.id);
+  return true;
+};
+
+/** A person adds a note to the interface of a container. */
+const note: Event = (site) => {
+  const host = pick(site, site.present("ContainerHost"));
+  const container = pick(
+    site,
+    [...(host?.interfaces.keys() ?? [])].filter((name) => name.startsWith("veth")),
+  );
+  if (host === null || container === null) return false;
+  site.notes.push({ device: host.id, name: container });
+  site.noted.add(container);
+  return true;
+};
+
+/** A server stops one of its services, and starts another one. */
+const serviceChange: Event = (site) => {
+  const server = pick(
+    site,
+    site.present("Server").filter(({ openPorts }) => openPorts.size > 0),
+  );
+  const stopped = pick(site, [...(server?.openPorts ?? [])]);
+  if (server === null || stopped === null) return false;
+  const started = pick(
+    site,
+    ASKED_PORTS.filter((port) => !server.openPorts.has(port)),
+  );
+  server.openPorts.delete(stopped);
+  if (started !== null) server.openPorts.add(started);
+  site.changeDevice(server);
+  return true;
+};
+
 /** Events with the rate that says how many there are per run. To add one: its function above, its rate, a line here. */
 export const EVENTS: ReadonlyArray<{ readonly rate: EventRate; readonly run: Event }> = [
   { rate: "moves", run: move },
@@ -383,4 +493,8 @@ export const EVENTS: ReadonlyArray<{ readonly rate: EventRate; readonly run: Eve
   { rate: "leaseRotations", run: leaseRotation },
   { rate: "laptopSwitches", run: laptopSwitch },
   { rate: "deletionsByPeople", run: deletionByPerson },
+  { rate: "bans", run: ban },
+  { rate: "notes", run: note },
+  { rate: "addressMoves", run: addressMove },
+  { rate: "serviceChanges", run: serviceChange },
 ];

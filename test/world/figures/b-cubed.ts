@@ -1,5 +1,7 @@
 // B-cubed precision and recall of sightings: which host each sighting of a real machine was assigned to.
 
+import { ratio } from "./presence.ts";
+
 export class BCubed {
   private readonly pairs = new Map<string, { readonly machine: string; readonly host: string; count: number }>();
   private readonly machines = new Map<string, number>();
@@ -23,6 +25,14 @@ export class BCubed {
 
   get recall(): number {
     return this.average(this.machines, "machine");
+  }
+
+  /** Share of the machines whose sightings are all of one host, which has no others. */
+  get whole(): number {
+    const split = new Set<string>();
+    for (const { machine, host, count } of this.pairs.values())
+      if (count !== this.machines.get(machine) || count !== this.hosts.get(host)) split.add(machine);
+    return ratio(this.machines.size - split.size, this.machines.size);
   }
 
   /** Mean over all sightings of the share of its cluster that is of the same machine and host. */

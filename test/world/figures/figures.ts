@@ -2,8 +2,9 @@
 
 import { KINDS, type Kind } from "../oracle/expectation.ts";
 import { BCubed } from "./b-cubed.ts";
+import { DETAIL_NAMES, type Detail, newDetails } from "./details.ts";
 import { Episodes } from "./episodes.ts";
-import { Presence, ratio } from "./presence.ts";
+import { Presence, Share } from "./presence.ts";
 import { Versions } from "./versions.ts";
 
 /** Names and values of a finished run; shares from 0 to 1, counts unchanged. */
@@ -14,6 +15,10 @@ export type FigureName =
   | "deviceRecall"
   | "stationPrecision"
   | "stationRecall"
+  | "wholeDevices"
+  | "exactDevices"
+  | "rightEnds"
+  | Detail
   | `${Kind}Precision`
   | `${Kind}Recall`
   | "presencePrecision"
@@ -31,22 +36,15 @@ export class Figures {
   readonly presence = Object.fromEntries(KINDS.map((kind) => [kind, new Presence()])) as Readonly<
     Record<Kind, Presence>
   >;
+  /** Of each scan and device, whether it had exactly the expected records. */
+  readonly exactDevices = new Share();
+  /** Of each record that a scan ended, whether it was no longer expected. */
+  readonly rightEnds = new Share();
+  readonly details = newDetails();
   readonly conflicts = new Episodes();
   readonly versions = new Versions();
-  private readonly places = { asked: 0, right: 0 };
-  private readonly past = { asked: 0, same: 0 };
-  readonly wrongPlaces = new Map<string, number>();
-
-  addPlace(isRight: boolean, example: string): void {
-    this.places.asked += 1;
-    if (isRight) this.places.right += 1;
-    else this.wrongPlaces.set(example, (this.wrongPlaces.get(example) ?? 0) + 1);
-  }
-
-  addPast(isSame: boolean): void {
-    this.past.asked += 1;
-    if (isSame) this.past.same += 1;
-  }
+  readonly places = new Share();
+  readonly past = new Share();
 
   values(): FigureValues {
     const byKind = KINDS.flatMap((kind) => [
@@ -60,15 +58,19 @@ export class Figures {
       deviceRecall: this.devices.recall,
       stationPrecision: this.stations.precision,
       stationRecall: this.stations.recall,
+      wholeDevices: this.devices.whole,
+      exactDevices: this.exactDevices.value,
+      rightEnds: this.rightEnds.value,
+      ...(Object.fromEntries(DETAIL_NAMES.map((name) => [name, this.details[name].value])) as Record<Detail, number>),
       ...(Object.fromEntries(byKind) as Record<`${Kind}${"Precision" | "Recall"}`, number>),
       presencePrecision: mean("precision"),
       presenceRecall: mean("recall"),
-      places: ratio(this.places.right, this.places.asked),
+      places: this.places.value,
       conflictPrecision: this.conflicts.precision,
       conflictRecall: this.conflicts.recall,
       unfoundedVersions: this.versions.unfoundedShare,
       quietVersions: this.versions.onQuietDays,
-      pastInstants: ratio(this.past.same, this.past.asked),
+      pastInstants: this.past.value,
     };
   }
 }

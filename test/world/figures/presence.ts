@@ -9,13 +9,18 @@ export class Presence {
   /** Examples of wrong records, for the report. */
   readonly examples = new Map<string, number>();
 
-  /** @param actual keys of the present records; one that occurs twice counts as surplus once */
-  add(actual: readonly string[], { required, tolerated }: Expectation): void {
+  /**
+   * @param actual keys of the present records; one that occurs twice counts as surplus once
+   * @returns keys of the wrong ones
+   */
+  add(actual: readonly string[], { required, tolerated }: Expectation): string[] {
     const found = new Set<string>();
+    const wrong: string[] = [];
     for (const key of actual) {
       if (found.has(key) || !(required.has(key) || tolerated.has(key))) {
         this.surplus += 1;
         this.note(`+${key}`);
+        wrong.push(key);
       } else if (required.has(key)) this.hits += 1;
       found.add(key);
     }
@@ -23,7 +28,9 @@ export class Presence {
       if (!found.has(key)) {
         this.missing += 1;
         this.note(`-${key}`);
+        wrong.push(key);
       }
+    return wrong;
   }
 
   get precision(): number {
@@ -36,6 +43,24 @@ export class Presence {
 
   private note(example: string): void {
     this.examples.set(example, (this.examples.get(example) ?? 0) + 1);
+  }
+}
+
+/** Share of what was checked that was right. */
+export class Share {
+  private checked = 0;
+  private right = 0;
+  /** Examples of what was wrong, for the report. */
+  readonly examples = new Map<string, number>();
+
+  add(isRight: boolean, example = ""): void {
+    this.checked += 1;
+    if (isRight) this.right += 1;
+    else this.examples.set(example, (this.examples.get(example) ?? 0) + 1);
+  }
+
+  get value(): number {
+    return ratio(this.right, this.checked);
   }
 }
 

@@ -24,6 +24,8 @@ export class DeviceTables {
   /** For each address, the last device that reported it as its own, in order of reads. */
   private readonly reporters = new Map<string, Map<string, number>>();
   private reads = 0;
+  /** Interfaces that stay because of people, as keys of `tables` and names. */
+  private readonly kept: Array<readonly [table: string, name: string]> = [];
 
   hasRead(device: string): boolean {
     return this.macs.has(device);
@@ -53,10 +55,20 @@ export class DeviceTables {
     }
   }
 
+  /** Addresses that devices reported as their own, with their MAC addresses. */
+  ownAddresses(): Array<readonly [ip: string, mac: string | null]> {
+    return [...this.macs.values()].flatMap((macs) => [...macs]);
+  }
+
   /** Notes that a router saw another machine at an address of a device: the device may have lost it. */
   heardElsewhere(ip: string, machine: string): void {
     const reporters = this.reporters.get(ip);
     if (reporters !== undefined && !reporters.has(machine)) reporters.set(machine, this.reads);
+  }
+
+  /** A person wrote something about an interface: it stays. */
+  keep(device: string, name: string): void {
+    this.kept.push([`interface ${device}`, name]);
   }
 
   /** A person deleted the host: it is expected again once it is read. */
@@ -79,6 +91,8 @@ export class DeviceTables {
         );
       for (const value of waiting) into[kind].add(prefix + value, "tolerated");
     }
+    for (const [table, name] of this.kept)
+      if (this.tables.has(table)) into.interface.add(`${keyOf(table.split(" ")[1] ?? "")}/${name}`, "required");
     for (const device of this.macs.keys()) into.host.add(keyOf(device), "required");
   }
 

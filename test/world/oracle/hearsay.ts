@@ -115,11 +115,23 @@ export class Hearsay {
       }
   }
 
+  /** True if the newest reports have another MAC address at the address. */
+  hasOther(ip: string, mac: string): boolean {
+    return [...(this.byIp.get(ip)?.keys() ?? [])].some((each) => each !== mac && this.seenAt(ip, each) > 0);
+  }
+
   /** Addresses with several MAC addresses in the newest reports. */
   disputed(): string[] {
     return [...this.byIp]
-      .filter(([ip, found]) => [...found.keys()].filter((mac) => this.seenAt(ip, mac) > 0).length > 1)
+      .filter(([ip, found]) => [...found.keys()].filter((mac) => this.isAt(ip, mac)).length > 1)
       .map(([ip]) => ip);
+  }
+
+  /** False for a MAC address that has been at another address since. */
+  private isAt(ip: string, mac: string): boolean {
+    const seenAt = this.seenAt(ip, mac);
+    const last = this.lastHeardAt.get(mac);
+    return seenAt > 0 && (last === undefined || last.ip === ip || last.at <= seenAt);
   }
 
   private stateOf(heard: Heard, found: ReadonlyMap<string, Heard>): "required" | "tolerated" | "gone" {

@@ -11,6 +11,10 @@ export class Oracle {
   readonly places = new Places();
   readonly hearsay = new Hearsay();
   private readonly tables = new DeviceTables();
+  /** MAC addresses of stations that a switch has reported. */
+  private readonly reported = new Set<string>();
+  /** Machines that a sweep saw without a MAC address, and nothing with one since. */
+  private readonly withoutMac = new Set<string>();
   private readonly incarnations = new Map<string, number>();
   /** Addresses that were ever in dispute. */
   private readonly disputes = new Set<string>();
@@ -39,6 +43,13 @@ export class Oracle {
       this.revealedAt.set(`interface ${truth.device} ${near}`, now);
       this.revealedAt.set(`announced ${device}`, now);
     }
+    // Phones announce themselves to their switch.
+    for (const { mac } of truth.stations) {
+      if (!this.reported.has(mac)) this.revealedAt.set(`mac ${mac}`, now);
+      this.reported.add(mac);
+    }
+    for (const { device } of truth.neighbors)
+      if (!this.tables.hasRead(device)) this.revealedAt.set(`device ${device}`, now);
     // A device's own report reveals what the links to it mean, and who has the addresses that others saw.
     this.neighborsOf.set(truth.device, truth.neighbors);
     if (this.isUnread(truth.device)) this.reveal(truth.device, now);
@@ -52,7 +63,19 @@ export class Oracle {
   /** Records which machines were seen with which addresses. */
   look(view: View, now: number): void {
     for (const machine of this.hearsay.look(view, now)) this.reveal(machine, now);
+    for (const { machine } of view.hearings) if (this.withoutMac.delete(machine)) this.reveal(machine, now);
     for (const { ip, machine } of view.hearings) this.tables.heardElsewhere(ip, machine);
+  }
+
+  /** Records which machines responded to a sweep that saw no MAC addresses. */
+  lookRemotely(view: View, now: number): void {
+    this.look(view, now);
+    for (const { machine } of view.hearings) this.withoutMac.add(machine);
+  }
+
+  /** True if the device has responded to SNMP. */
+  hasRead(device: string): boolean {
+    return this.tables.hasRead(device);
   }
 
   dispute(ip: string): void {
@@ -67,6 +90,11 @@ export class Oracle {
     this.hearsay.forget(machine);
     this.places.forget(machine);
     this.renew(machine);
+  }
+
+  /** A person wrote something about an interface. */
+  noted(device: string, name: string): void {
+    this.tables.keep(device, name);
   }
 
   endScan(now: number): void {
@@ -96,6 +124,11 @@ export class Oracle {
       required: new Set(seen.filter((ip) => this.disputes.has(ip)).map((ip) => `Address ${ip}`)),
       tolerated: new Set([
         ...seen.map((ip) => `Address ${ip}`),
+        // A device's own report is newer than what the routers last heard, or older.
+        ...this.tables
+          .ownAddresses()
+          .filter(([ip, mac]) => mac !== null && this.hearsay.hasOther(ip, mac))
+          .map(([ip]) => `Address ${ip}`),
         ...this.places.listedTwice().map((mac) => `Mac ${mac}`),
       ]),
     };

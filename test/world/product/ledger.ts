@@ -22,10 +22,14 @@ const ENTITY: Readonly<Record<Kind, string>> = {
   component: "component",
   host: "host",
 };
+/** A kind whose presence is not measured. */
+const PORT = "port";
 
 export class Ledger {
   private readonly product: WorldAppliance;
-  private readonly records = new Map<string, Map<string, any>>(Object.values(ENTITY).map((type) => [type, new Map()]));
+  private readonly records = new Map<string, Map<string, any>>(
+    [...Object.values(ENTITY), PORT].map((type) => [type, new Map()]),
+  );
   private readonly addressIds = new Map<string, Set<string>>();
   /** Latest sightings: machine of each host, host of each machine. */
   private readonly machineOf = new Map<string, string>();
@@ -84,6 +88,22 @@ export class Ledger {
 
   hostOfMachine(machine: string): string | undefined {
     return this.hostOf.get(machine);
+  }
+
+  /** A present record. */
+  record(kind: Kind, id: string): any {
+    return this.records.get(ENTITY[kind])?.get(id);
+  }
+
+  /** Present records of a host. */
+  partsOf(kind: Kind, host: string): any[] {
+    return [...(this.records.get(ENTITY[kind])?.values() ?? [])].filter((each) => each.host_id === host);
+  }
+
+  /** Numbers of a host's TCP ports. */
+  tcpPortsOf(host: string): number[] {
+    const ports = [...(this.records.get(PORT)?.values() ?? [])];
+    return ports.filter((each) => each.host_id === host && each.protocol === "Tcp").map(({ number }) => number);
   }
 
   /** Key of each present record, by the true machine of its host, or by the host if no machine is known for it. */

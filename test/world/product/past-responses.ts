@@ -25,7 +25,7 @@ export class PastAnswers {
   }
 
   async askAgain(): Promise<void> {
-    for (const { at, answer } of this.asked) this.figures.addPast((await this.answerAt(at)) === answer);
+    for (const { at, answer } of this.asked) this.figures.past.add((await this.answerAt(at)) === answer);
   }
 
   private async answerAt(at: string): Promise<bigint> {

@@ -12,6 +12,8 @@ import type { WorldProbes } from "./world-probes.ts";
 export class WorldAppliance {
   readonly appliance: TestAppliance;
   private readonly client: Client;
+  /** Documented subnets, by the start of their addresses. */
+  private readonly subnetIds = new Map<string, string>();
 
   private constructor(appliance: TestAppliance) {
     this.appliance = appliance;
@@ -33,8 +35,9 @@ export class WorldAppliance {
       isOfEarlierVersion: true,
     });
     await communityOf(appliance, "public");
-    for (const net of nets) await newSubnet(appliance, { cidr: `${net}0/24` });
-    return new WorldAppliance(appliance);
+    const product = new WorldAppliance(appliance);
+    for (const net of nets) product.subnetIds.set(net, (await newSubnet(appliance, { cidr: `${net}0/24` })).id);
+    return product;
   }
 
   /** Moves the clock forward to the site's time. */
@@ -90,6 +93,19 @@ export class WorldAppliance {
 
   async delete(path: string): Promise<void> {
     await this.client.delete(path);
+  }
+
+  /** Free addresses of the subnet of an address. */
+  async freeNear(ip: string): Promise<string[]> {
+    const id = this.subnetIds.get(ip.slice(0, ip.lastIndexOf(".") + 1));
+    return (await this.get(`subnets/${id}/free?count=256`)).next;
+  }
+
+  /** Adds a note to an interface, as a person. */
+  async note(ifEntryId: string, text: string): Promise<void> {
+    const record = await this.get(`if-entries/${ifEntryId}`);
+    const { status, body } = await this.client.put(`if-entries/${ifEntryId}`, { ...record, if_alias: text });
+    if (status >= 400) throw new Error(`the note was not written: ${JSON.stringify(body)}`);
   }
 
   close(): Promise<void> {

@@ -8,7 +8,7 @@ import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../../../
 import type { Probes } from "../../../src/discovery/scans/probes.ts";
 import type { SeededRandom } from "../../support/injected/seeded-random.ts";
 import type { Agents, AgentTables } from "../render/agent.ts";
-import type { Device } from "../site/machines.ts";
+import { ASKED_PORTS, type Device, VIRTUAL_MAC } from "../site/machines.ts";
 import type { Site } from "../site/site.ts";
 
 interface WorldProbesOptions {
@@ -26,6 +26,8 @@ export class WorldProbes implements Probes {
   private readonly options: WorldProbesOptions;
   private readonly decoded = new Map<string, { readonly key: string; readonly device: Decoded }>();
   private readonly waiting: Array<() => void> = [];
+  /** While the appliance is behind a router: its sweeps see no MAC addresses. */
+  isRemote = false;
 
   constructor(options: WorldProbesOptions) {
     this.options = options;
@@ -35,9 +37,11 @@ export class WorldProbes implements Probes {
     const { site, random } = this.options;
     const asked = new Set(addresses);
     const answers = [...site.heardByAppliance()].filter(([ip]) => asked.has(ip));
-    for (const [ip_address, mac_address] of random.shuffled(answers)) {
+    for (const [ip_address, mac] of random.shuffled(answers)) {
       if (signal.aborted) break;
-      await events.answer({ ip_address, mac_address, answered: ["Icmp"] });
+      if (this.isRemote && mac.startsWith(VIRTUAL_MAC)) continue;
+      const mac_address = this.isRemote ? null : mac;
+      await events.answer({ ip_address, mac_address, answered: ["Icmp"], ...this.portsAt(ip_address) });
     }
     events.progress({ done: addresses.length, requests: addresses.length, errors: {} });
     return { methods: "simulated" };
@@ -58,13 +62,22 @@ export class WorldProbes implements Probes {
     }
     const report = this.decode(device, served);
     onRead(device);
-    device.fault = null;
+    Object.assign(device, { fault: null, isRenumbered: false });
     return {
       ok: true as const,
       device: report,
       credential: { credential_id: credential.credential_id, key_extension: null },
       requests: 1,
     };
+  }
+
+  /** The TCP ports of a server that responds to the sweep. */
+  private portsAt(ip: string) {
+    const device = this.options.site.agentAt(ip);
+    if (device === undefined || device.openPorts.size === 0) return {};
+    const open = [...device.openPorts].map((number) => ({ number, protocol: "Tcp" as const, service: null }));
+    const refused = ASKED_PORTS.filter((number) => !device.openPorts.has(number));
+    return { ports: { asked: ASKED_PORTS, open, refused } };
   }
 
   async reach() {

@@ -1,6 +1,6 @@
 // Agent of a device: all rows that it currently serves, by table. Unchanged tables are rendered once.
 
-import type { Device, TableName } from "../site/machines.ts";
+import { type Device, isStarting, type TableName } from "../site/machines.ts";
 import type { Site } from "../site/site.ts";
 import {
   addressRows,
@@ -30,7 +30,8 @@ export class Agents {
 
   /** Identifies what the device serves now, except for sysUpTime. */
   revisionOf(device: Device): string {
-    return `${device.version} ${ghostsOf(device, this.site.now).length} ${this.revisionOfLearned(device)} ${device.fault === null ? "" : this.site.now}`;
+    const isWhole = device.fault === null && !isStarting(device, this.site.now);
+    return `${device.version} ${ghostsOf(device, this.site.now).length} ${this.revisionOfLearned(device)} ${isWhole ? "" : this.site.now}`;
   }
 
   /** Everything that the device serves now, with its fault. */
@@ -41,9 +42,16 @@ export class Agents {
       ...this.learnedTables(device),
     ];
     const { fault } = device;
-    return fault?.kind !== "shrunk"
-      ? tables
-      : tables.map((each) => (each.table === fault.table ? { ...each, rows: shrunk(each.rows) } : each));
+    const isShort = isStarting(device, this.site.now);
+    if (!isShort && (fault === null || fault.kind === "cut")) return tables;
+    return tables.map((each) => {
+      const isOfInterfaces = each.table === "interfaces" || each.table === "names";
+      if (fault?.kind === "missing" && isOfInterfaces) return { ...each, rows: NO_ROWS };
+      if (isShort && isOfInterfaces) return { ...each, rows: firstRows(each.rows, 2 / 3, true) };
+      if (fault?.kind === "short" && each.table === fault.table)
+        return { ...each, rows: firstRows(each.rows, 3 / 4, false) };
+      return fault?.kind === "shrunk" && each.table === fault.table ? { ...each, rows: shrunk(each.rows) } : each;
+    });
   }
 
   private ownTables(device: Device): AgentTables {
@@ -84,10 +92,21 @@ export class Agents {
 }
 
 /** The first third of the rows. ifNumber agrees with a long table and contradicts a short one. */
-function shrunk({ scalars, columns }: Rows): Rows {
-  const longest = Math.max(0, ...[...columns.values()].map(({ size }) => size));
-  const kept = Math.ceil(longest / 3);
-  const isConsistent = longest - kept >= 8;
+function shrunk(rows: Rows): Rows {
+  const longest = longestOf(rows);
+  return firstRows(rows, 1 / 3, longest - Math.ceil(longest / 3) >= 8);
+}
+
+const NO_ROWS: Rows = { scalars: new Map(), columns: new Map() };
+
+function longestOf({ columns }: Rows): number {
+  return Math.max(0, ...[...columns.values()].map(({ size }) => size));
+}
+
+/** @param isConsistent whether ifNumber agrees */
+function firstRows(rows: Rows, share: number, isConsistent: boolean): Rows {
+  const { scalars, columns } = rows;
+  const kept = Math.ceil(longestOf(rows) * share);
   return {
     scalars: new Map(
       [...scalars].map(([oid, value]): [string, Value] => [

@@ -2,6 +2,7 @@
 // and aggregates.
 
 import { type Device, hasEntityMib, IF_TYPE, type Interface } from "../site/machines.ts";
+import { CAPABILITIES } from "./capabilities.ts";
 import { bits, octets, type Rows, RowWriter, text } from "./rows.ts";
 
 const MIB2 = "1.3.6.1.2.1";
@@ -151,6 +152,7 @@ export function localLldpRows(device: Device): Rows {
   rows.scalar("1.0.8802.1.1.2.1.3.1.0", 4);
   rows.scalar("1.0.8802.1.1.2.1.3.2.0", octets(device.chassisMac));
   rows.scalar("1.0.8802.1.1.2.1.3.3.0", text(device.name));
+  for (const scalar of [5, 6]) rows.scalar(`1.0.8802.1.1.2.1.3.${scalar}.0`, Uint8Array.of(CAPABILITIES[device.role]));
   for (const { ifIndex, name, type } of entriesOf(device))
     if (type === IF_TYPE.ethernet) rows.add(`${ifIndex}`, { 2: 5, 3: text(name), 4: text(name) });
   return rows;

@@ -1,7 +1,8 @@
 // Rows about other machines: forwarding table, ARP table, LLDP and CDP neighbors.
 
-import { type Device, IF_TYPE } from "../site/machines.ts";
+import { type Device, hearsNeighbors, IF_TYPE } from "../site/machines.ts";
 import type { Site } from "../site/site.ts";
+import { CAPABILITIES, CAPABILITY } from "./capabilities.ts";
 import { ipOctets, macIndex, octets, type Rows, RowWriter, text } from "./rows.ts";
 
 /** dot1qTpFdbTable: the id of a filtering database is its VLAN number. */
@@ -28,34 +29,18 @@ export function arpRows(site: Site, device: Device): Rows {
   return rows;
 }
 
-/** LldpSystemCapabilitiesMap: bridge, router, WLAN access point, telephone, station only. */
-const CAPABILITY = { bridge: 0x20, accessPoint: 0x10, router: 0x08, telephone: 0x04, station: 0x01 } as const;
-
-const CAPABILITIES: Readonly<Record<Device["role"], number>> = {
-  Core: CAPABILITY.bridge | CAPABILITY.router,
-  Distribution: CAPABILITY.bridge,
-  Access: CAPABILITY.bridge,
-  Firewall: CAPABILITY.router,
-  Server: CAPABILITY.station,
-  Hypervisor: CAPABILITY.bridge | CAPABILITY.station,
-  ContainerHost: CAPABILITY.bridge | CAPABILITY.router,
-  Controller: CAPABILITY.bridge,
-  AccessPoint: CAPABILITY.bridge | CAPABILITY.accessPoint,
-  Printer: CAPABILITY.station,
-};
-
 /** lldpRemTable and lldpRemManAddrTable. */
 export function neighborRows(site: Site, device: Device): Rows {
   const remote = new RowWriter("1.0.8802.1.1.2.1.4.1.1");
   const addresses = new RowWriter("1.0.8802.1.1.2.1.4.2.1");
-  if (device.isMute) return remote;
+  if (!hearsNeighbors(device)) return remote;
   for (const { ifIndex, far, type } of device.interfaces.values()) {
     const neighbor = far === null ? undefined : site.devices.get(far.device);
     if (far === null || neighbor === undefined || type !== IF_TYPE.ethernet || neighbor.isMute) continue;
     const capabilities = Uint8Array.of(CAPABILITIES[neighbor.role]);
     remote.add(`0.${ifIndex}.1`, {
       4: 4,
-      5: octets(neighbor.chassisMac),
+      5: octets(neighbor.interfaces.get(far.name)?.announcedId ?? neighbor.chassisMac),
       6: 5,
       7: text(far.name),
       8: text(far.name),

@@ -4,7 +4,7 @@ import { seededRandom } from "../../support/injected/seeded-random.ts";
 import type { Rates } from "../rates.ts";
 import { attachBond, attachEndpoint, connect } from "./cables.ts";
 import { type Device, IF_TYPE, type Role, SHARED_ADDRESS, type Station, VIRTUAL_MAC, VLAN } from "./machines.ts";
-import { addInterface, addMemberPorts, newDevice } from "./new-device.ts";
+import { addInterface, addMemberPorts, macOfRole, newDevice } from "./new-device.ts";
 import { Site } from "./site.ts";
 
 /** @param start first timestamp of the run */
@@ -54,6 +54,7 @@ export function buildSite(rates: Rates, seed: number, start: number): Site {
   ] as const;
   for (const [kind, count] of kinds) for (let number = 0; number < count; number += 1) addStation(site, kind);
   addPhones(site);
+  for (const device of site.devices.values()) device.heardFrom = start;
   return site;
 }
 
@@ -111,15 +112,16 @@ export function addEndpoint(site: Site, role: Role, name: string): Device {
     vlan,
     addresses: [{ ip: device.address, prefix: 24 }],
   });
+  if (role === "Server" && site.rates.hardships > 0) addInterface(device, "eno2", { mac: macOfRole(site, role), vlan });
   if (role === "Firewall") addSharedInterfaces(device);
   if (role === "ContainerHost") {
     addInterface(device, "docker0", {
       type: IF_TYPE.bridge,
-      mac: "02:42:ac:11:00:01",
+      mac: localMac(site),
       isUp: true,
       addresses: [{ ip: "172.17.0.1", prefix: 16 }],
     });
-    for (let index = 1; index <= 6; index += 1) addContainer(site, device);
+    for (let index = 1; index <= (site.rates.hardships > 0 ? 12 : 6); index += 1) addContainer(site, device);
   }
   attachEndpoint(site, device, vlan);
   return site.addDevice(device);
@@ -127,7 +129,13 @@ export function addEndpoint(site: Site, role: Role, name: string): Device {
 
 function addHypervisor(site: Site, device: Device): Device {
   device.address = site.newAddress(VLAN.servers);
-  for (const name of ["eno1", "eno2"]) addInterface(device, name, { mac: device.chassisMac, isUp: true, lag: "bond0" });
+  for (const name of ["eno1", "eno2"])
+    addInterface(device, name, {
+      mac: device.chassisMac,
+      isUp: true,
+      lag: "bond0",
+      announcedId: site.rates.hardships > 0 ? localMac(site) : null,
+    });
   const addresses = [{ ip: device.address, prefix: 24 }];
   const bond = { type: IF_TYPE.lag, mac: device.chassisMac, isUp: true, vlan: VLAN.servers, addresses };
   attachBond(site, device, addInterface(device, "bond0", bond), VLAN.servers);

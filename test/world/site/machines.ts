@@ -46,6 +46,8 @@ export interface Interface {
   lag: string | null;
   /** Number of the stack member that has it. */
   member: number;
+  /** LLDP chassis id that it announces, as a MAC address; null for that of the device. */
+  readonly announcedId: string | null;
   /** Far end of the cable, by device id and interface name; null for a station or an empty port. */
   far: { readonly device: string; readonly name: string } | null;
 }
@@ -60,8 +62,11 @@ export interface Member {
 /** Something that an agent does wrong at its next read. */
 export interface Fault {
   readonly table: TableName;
-  /** cut: no response after half of the rows. shrunk: only the first rows, as if there were no others. */
-  readonly kind: "cut" | "shrunk";
+  /**
+   * cut: no response after half of the rows. shrunk: only the first rows, as if there were no others. missing: no rows,
+   * for the interfaces and their names. short: fewer rows than the agent counts.
+   */
+  readonly kind: "cut" | "shrunk" | "missing" | "short";
 }
 
 /** Tables of a read, as the oracle distinguishes them. */
@@ -81,7 +86,8 @@ export interface Device {
   readonly descr: string;
   /** lldpLocChassisId; also dot1dBaseBridgeAddress of a switch. */
   chassisMac: string;
-  readonly engineId: string;
+  /** Of a stack, that of its master. */
+  engineId: string;
   readonly interfaces: Map<string, Interface>;
   /** VLAN numbers with names. */
   readonly vlans: Map<number, string>;
@@ -90,6 +96,16 @@ export interface Device {
   /** Neither sends nor receives LLDP. */
   isMute: boolean;
   bootedAt: number;
+  /** Routers have it in their ARP tables from then on: a new device has talked to none yet. */
+  heardFrom: number;
+  /** Until ten minutes after its start, its agent serves only the first interfaces. */
+  isSlowToStart: boolean;
+  /** Its agent has assigned other ifIndexes since the last read, which is then a whole one. */
+  isRenumbered: boolean;
+  /** Open TCP ports. */
+  readonly openPorts: Set<number>;
+  /** Its address has moved to another interface. */
+  hasMovedAddress: boolean;
   /** Its agent does not respond until then. */
   silentUntil: number;
   isRetired: boolean;
@@ -158,6 +174,22 @@ export function shrinkableTables({ interfaces, vlans }: Device): TableName[] {
 
 /** A third of these is less than half of them, and at least 8 fewer. */
 const SHRINKABLE_ROWS = 12;
+
+/** Agents fill their tables for this long after a start. */
+export const RESTART_MS = 600_000;
+
+/** True while the agent serves only part of its interfaces. */
+export function isStarting({ isSlowToStart, bootedAt, interfaces }: Device, now: number): boolean {
+  return isSlowToStart && now - bootedAt < RESTART_MS && interfaces.size > 2;
+}
+
+/** TCP ports that a sweep asks servers for. */
+export const ASKED_PORTS: readonly number[] = [22, 80, 443, 5432, 8080];
+
+/** Virtual switches only send LLDP. */
+export function hearsNeighbors({ isMute, interfaces }: Device): boolean {
+  return !isMute && ![...interfaces.values()].some(({ announcedId }) => announcedId !== null);
+}
 
 /** Linux agents serve no ENTITY-MIB. */
 export function hasEntityMib({ role }: Device): boolean {

@@ -11,7 +11,7 @@ interface Product {
 }
 
 const PRODUCTS: Readonly<Record<Role, Product>> = {
-  Core: product("00:1b:54", "RX-9504", "9.1.1745", "Layer 3 core switch, release 17.9"),
+  Core: product("00:1b:54", "RX-9504", "9.1.1745", "Core switch, release 17.9"),
   Distribution: product("00:1b:54", "RX-5524", "9.1.2494", "Distribution switch, release 17.9"),
   Access: product("00:1b:54", "RX-2912", "9.1.2134", "Access switch, release 15.2"),
   Firewall: product("00:0d:b9", "FW-600", "12325.1.1.2.1.1", "Firewall appliance 7.2"),
@@ -27,11 +27,19 @@ function product(oui: string, model: string, objectId: string, descr: string): P
   return { oui, model, objectId: `1.3.6.1.4.1.${objectId}`, descr };
 }
 
+/** With hardships, a third member has a number after a gap, as if one had left. */
+function numberOf({ rates: { hardships } }: Site, index: number): number {
+  return hardships > 0 && index > 1 ? index + 2 : index + 1;
+}
+
+/** Longer than a scan. */
+const UNHEARD_MS = 300_000;
+
 /** A new device of a role with this many chassis; its name and address are set, its cables are not. */
 export function newDevice(site: Site, role: Role, name: string, members = 1): Device {
   const { oui, model, objectId, descr } = PRODUCTS[role];
   const id = `${role}-${site.next()}`;
-  const chassis = Array.from({ length: members }, (_, index) => newMember(site, role, index + 1));
+  const chassis = Array.from({ length: members }, (_, index) => newMember(site, role, numberOf(site, index)));
   const [first] = chassis;
   const mac = first?.mac ?? site.newMac(oui);
   const device: Device = {
@@ -44,12 +52,17 @@ export function newDevice(site: Site, role: Role, name: string, members = 1): De
     address: "",
     members: chassis,
     chassisMac: mac,
-    engineId: `8000${mac.replaceAll(":", "")}${site.next()}`,
+    engineId: engineIdOf(mac),
     interfaces: new Map(),
     vlans: new Map(),
     uplink: null,
     isMute: role === "Printer" || role === "Firewall",
     bootedAt: site.now - 30 * 86_400_000,
+    heardFrom: site.rates.hardships > 0 ? site.now + UNHEARD_MS : 0,
+    isSlowToStart: false,
+    isRenumbered: false,
+    openPorts: new Set(role === "Server" && site.rates.hardships > 0 ? [22, 443] : []),
+    hasMovedAddress: false,
     silentUntil: 0,
     isRetired: false,
     fault: null,
@@ -57,6 +70,11 @@ export function newDevice(site: Site, role: Role, name: string, members = 1): De
     version: 0,
   };
   return device;
+}
+
+/** snmpEngineID by a MAC address (RFC 3411), as text. */
+export function engineIdOf(mac: string): string {
+  return `80001f8803${mac.replaceAll(":", "")}`;
 }
 
 /** A new chassis of a role. */
@@ -88,6 +106,7 @@ export function addInterface(device: Device, name: string, fields: Partial<Inter
     isTrunk: false,
     lag: null,
     member: 1,
+    announcedId: null,
     far: null,
     ...fields,
   };

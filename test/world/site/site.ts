@@ -41,6 +41,12 @@ export class Site implements SiteState {
   readonly disputed = new Map<string, ReadonlyMap<string, string>>();
   /** Machines whose records a person deletes before the next scan. */
   readonly deletions: string[] = [];
+  /** Machines whose records a person deletes before the next scan, never to return. */
+  readonly bans: string[] = [];
+  /** Interfaces to which a person adds a note before the next scan. */
+  readonly notes: Array<{ readonly device: string; readonly name: string }> = [];
+  /** Names of these interfaces. */
+  readonly noted = new Set<string>();
   /** Increased when what the switches forward changes. */
   private stationVersion = 0;
   private forwarding: {
@@ -182,8 +188,8 @@ export class Site implements SiteState {
   /** Addresses that a router sees: of stations that are on, of devices in the racks, and virtual ones. */
   heardBy(router: Device): Map<string, string> {
     const heard = new Map<string, string>();
-    for (const { address, interfaces, id } of this.present())
-      if (id !== router.id)
+    for (const { address, interfaces, id, heardFrom } of this.present())
+      if (id !== router.id && this.now >= heardFrom)
         for (const { mac, addresses } of interfaces.values())
           for (const { ip } of addresses) if (ip === address && mac !== null) heard.set(ip, mac);
     for (const { ip, mac, isOn, kind } of this.stations.values()) if (isOn && kind !== "Intruder") heard.set(ip, mac);

@@ -2,7 +2,18 @@
 // the oracle uses.
 
 import { attachmentOf } from "./forwarding.ts";
-import { type Device, hasEntityMib, TABLES, type TableName, VIRTUAL_MAC } from "./machines.ts";
+import {
+  type Device,
+  hasEntityMib,
+  hearsNeighbors,
+  IF_TYPE,
+  isStarting,
+  RESTART_MS,
+  type Role,
+  TABLES,
+  type TableName,
+  VIRTUAL_MAC,
+} from "./machines.ts";
 import type { Site } from "./site.ts";
 
 export interface Truth {
@@ -32,15 +43,13 @@ export interface Hearing {
   readonly machine: string;
 }
 
-const RESTART_MS = 600_000;
-
 export function truthOf(site: Site, device: Device): Truth {
   const { id, fault, interfaces, address, vlans, members } = device;
   const ghosts = device.ghosts.filter(({ until }) => until > site.now);
   return {
     device: id,
     address,
-    complete: new Set(TABLES.filter((table) => table !== fault?.table)),
+    complete: new Set(TABLES.filter((table) => table !== fault?.table && !isUnread(site, device, table))),
     isRestarted: site.now - device.bootedAt < RESTART_MS,
     interfaces: [...interfaces.keys()],
     ghosts: ghosts.map(({ name }) => name),
@@ -50,6 +59,56 @@ export function truthOf(site: Site, device: Device): Truth {
     serials: hasEntityMib(device) ? members.map(({ serial }) => serial) : [],
     stations: device.role !== "Access" ? [] : stationsAt(site, id),
     heard: device.role !== "Core" ? [] : hearingsOf(site, site.heardBy(device)),
+  };
+}
+
+/** Tables besides the one with the fault that lack rows. */
+function isUnread(site: Site, device: Device, table: TableName): boolean {
+  if (table !== "interfaces" && table !== "names") return false;
+  return isStarting(device, site.now) || device.fault?.kind === "missing";
+}
+
+/** What the records of a device say in detail. */
+export interface Details {
+  readonly device: string;
+  readonly role: Role;
+  readonly interfaces: ReadonlyArray<{
+    readonly name: string;
+    /** Null on a tunnel, whatever the agent reports. */
+    readonly mac: string | null;
+    readonly lag: string | null;
+    /** Far end of its cable, if both ends speak LLDP. */
+    readonly far: { readonly device: string; readonly name: string } | null;
+    /** Whether the far end announces a chassis id of its port. */
+    readonly isPortIdAnnounced: boolean;
+  }>;
+  readonly members: ReadonlyArray<{ readonly number: number; readonly serial: string }>;
+  /** The address that moved to another interface, with the interface; null if none did. */
+  readonly movedAddress: { readonly ip: string; readonly name: string; readonly mac: string | null } | null;
+}
+
+export function detailsOf(site: Site, device: Device): Details {
+  const { id, role, interfaces, members, address, hasMovedAddress } = device;
+  const moved = hasMovedAddress
+    ? [...interfaces.values()].find(({ addresses }) => addresses.some(({ ip }) => ip === address))
+    : undefined;
+  return {
+    device: id,
+    role,
+    interfaces: [...interfaces.values()].map(({ name, mac, type, lag, far }) => {
+      const neighbor = far === null ? undefined : site.devices.get(far.device);
+      const isHeard = neighbor !== undefined && !neighbor.isMute && hearsNeighbors(device);
+      return {
+        name,
+        mac: type === IF_TYPE.tunnel ? null : mac,
+        lag,
+        far: isHeard ? far : null,
+        isPortIdAnnounced: isHeard && neighbor.interfaces.get(far?.name ?? "")?.announcedId != null,
+      };
+    }),
+    members:
+      hasEntityMib(device) && members.length > 1 ? members.map(({ number, serial }) => ({ number, serial })) : [],
+    movedAddress: moved === undefined ? null : { ip: address, name: moved.name, mac: moved.mac },
   };
 }
 

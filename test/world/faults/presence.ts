@@ -1,0 +1,138 @@
+// Faults in what ends, what stays, and what returns.
+
+import type { PlantedFault } from "./fault.ts";
+
+const RECORD_DEVICE = "src/discovery/reconcile/record-device.ts";
+const DELETION = "src/resources/ignored/removal.ts";
+const EXPIRED = "src/discovery/reconcile/expired.ts";
+
+export const PRESENCE_FAULTS: readonly PlantedFault[] = [
+  {
+    name: "interfaces that stay",
+    rule: "Interface entries missing from an ifTable read to the end are ended.",
+    figures: ["interfacePrecision", "exactDevices"],
+    file: "src/discovery/reconcile/record-interfaces.ts",
+    before: "ends.interfaces(missing, (entry) => keepAbsent(write, entry, context.omitted));",
+    after: "ends.interfaces([], (entry) => keepAbsent(write, entry, context.omitted));",
+  },
+  {
+    name: "addresses that stay",
+    rule: "Addresses that a device reported are ended once its address tables lack them.",
+    figures: ["addressPrecision", "exactDevices"],
+    file: RECORD_DEVICE,
+    before: "ends.addresses([...present.values()].filter((each) => !own.has(each.ip_address)));",
+    after: "ends.addresses([...present.values()].filter((each) => own.has(each.id)));",
+  },
+  {
+    name: "VLANs that stay",
+    rule: "A VLAN that no device reports and nothing uses is ended, in the scan of its last interface.",
+    figures: ["vlanPrecision"],
+    file: "src/discovery/reconcile/unused-vlans.ts",
+    before: "if (!isGone(vlan) || isTouchedByPerson(tx, vlan.id)) continue;",
+    after: "if (!isGone(vlan) || isTouchedByPerson(tx, vlan.id) || vlan.number > 0) continue;",
+  },
+  {
+    name: "components that stay",
+    rule: "Components missing from an entPhysicalTable read to the end are ended.",
+    figures: ["componentPrecision", "exactDevices"],
+    file: "src/discovery/reconcile/record-components.ts",
+    before: "ends?.components(stored.filter((component) => !current.has(component)));",
+    after: "ends?.components(stored.filter((component) => !current.has(component) && current.size < 0));",
+  },
+  {
+    name: "short tables that end records",
+    rule: "Nothing ends while ifTable has fewer rows than ifNumber, unless the two reads before had too.",
+    figures: ["rightEnds", "exactDevices"],
+    file: "src/discovery/reconcile/reads-memory.ts",
+    before: "const isShort = counted !== null && rows < counted;",
+    after: "const isShort = counted !== null && rows < 0;",
+  },
+  {
+    name: "starting devices that end records",
+    rule: "Nothing ends while a device is up for less than ten minutes: its agent still fills its tables.",
+    figures: ["rightEnds", "exactDevices"],
+    file: "src/discovery/reconcile/reads-memory.ts",
+    before: "const SETTLED_MS = 600_000;",
+    after: "const SETTLED_MS = 0;",
+  },
+  {
+    name: "random MAC addresses that stay",
+    rule: "Hosts with only locally administered MAC addresses expire after expire_random_macs_after_hours.",
+    figures: ["hostPrecision", "addressPrecision"],
+    file: EXPIRED,
+    before: "const after = hoursFor(hours, setting, is_random === 1);",
+    after: "const after = hoursFor(hours, setting, is_random === 2);",
+  },
+  {
+    name: "silence that ends hosts",
+    rule: "ARP, ND and sweeps without an answer end nothing: expiry decides.",
+    figures: ["hostRecall", "rightEnds"],
+    file: EXPIRED,
+    before: "const due_at = Math.max(parseInstant(seen) ?? 0, began) + after * HOUR_MS;",
+    after: "const due_at = Math.max(parseInstant(seen) ?? 0, began) + Math.min(after, 1) * HOUR_MS;",
+  },
+  {
+    name: "expiry without looks",
+    rule: "Expiry needs two completed scans that looked since the last sighting, besides the time.",
+    figures: ["rightEnds"],
+    file: "src/discovery/reconcile/covering-scans.ts",
+    before: "return scans.size >= COVERING_SCANS_MIN;",
+    after: "return scans.size >= 0 * COVERING_SCANS_MIN;",
+  },
+  {
+    name: "no last known place",
+    rule: "A machine that is off is at its last place.",
+    figures: ["places"],
+    file: "src/history/last-place.ts",
+    before: "    if (macs.length === 0) return null;\n    let other",
+    after: "    if (macs.length >= 0) return null;\n    let other",
+  },
+  {
+    name: "records with notes that end",
+    rule: "What people wrote is never ended by a scan: it becomes stale.",
+    figures: ["notes"],
+    file: "src/discovery/reconcile/kept-records.ts",
+    before: "if (isTouchedByPerson(tx, id)) return true;",
+    after: 'if (id === "" && isTouchedByPerson(tx, id)) return true;',
+  },
+  {
+    name: "returns without lineage",
+    rule: "A host that returns within 90 days has a new id and its lineage, by the identity decision.",
+    figures: ["lineages"],
+    file: "src/discovery/reconcile/hosts.ts",
+    before: "const former = takeEndedHost(write, seen);",
+    after: "const former = seen.macs.size < 0 ? takeEndedHost(write, seen) : null;",
+  },
+  {
+    name: "deletions that ban",
+    rule: "A deletion bans nothing: the host returns once a scan finds it again.",
+    figures: ["lineages"],
+    file: DELETION,
+    before: "if (ignore && isIgnorableKind(kind)) removeAndIgnore(",
+    after: "if (!ignore && isIgnorableKind(kind)) removeAndIgnore(",
+  },
+  {
+    name: "ignored hosts that return",
+    rule: "A host that a person has ignored does not return.",
+    figures: ["bans"],
+    file: DELETION,
+    before: "if (ignore && isIgnorableKind(kind)) removeAndIgnore(",
+    after: 'if (ignore && isIgnorableKind(kind) && id === "") removeAndIgnore(',
+  },
+  {
+    name: "free addresses that are in use",
+    rule: "An address seen in use is not free, whether a record has it or not.",
+    figures: ["usedAddresses"],
+    file: "src/reports/ipam/free.ts",
+    before: "...seenIn(reader, input, subnet.cidr),",
+    after: "...[...seenIn(reader, input, subnet.cidr)].slice(0, 0),",
+  },
+  {
+    name: "refused ports that stay",
+    rule: "A port that its host refuses in a TCP sweep is ended, with its service.",
+    figures: ["openPorts"],
+    file: "src/discovery/reconcile/refused-ports.ts",
+    before: "else if (endPort(write, host, port, address)) delete places[number];",
+    after: 'else if (address === "" && endPort(write, host, port, address)) delete places[number];',
+  },
+];
