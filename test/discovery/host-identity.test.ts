@@ -510,6 +510,27 @@ describe("a host that ended", () => {
   });
 });
 
+test.each([["in one scan"], ["in turn"]])(
+  "two switches that swap addresses and names, read %s, each have one",
+  async (when) => {
+    const swapped = (number: number, at: string, sys_name: string) => {
+      const serial_number = `SERIAL-${number}`;
+      const interfaces = [ethernet(1, { mac_address: mac(1, number) }), ethernet(2, { mac_address: mac(2, number) })];
+      const components = [chassis(1, serial_number)];
+      return deviceAt(at, { sys_name, serial_number, components, interfaces, addresses: [address(at)] });
+    };
+    const read = async (...devices: DeviceSighting[]) => {
+      if (when === "in one scan") await scan.devices(...devices);
+      else for (const each of devices) await scan.devices(each);
+    };
+    await read(swapped(1, "10.0.0.2", "sw-1"), swapped(2, "10.0.0.3", "sw-2"));
+    for (let times = 0; times < 2; times += 1)
+      await read(swapped(2, "10.0.0.2", "sw-1"), swapped(1, "10.0.0.3", "sw-2"));
+    expect((await holders("serial_number")).sort()).toEqual(["SERIAL-1 10.0.0.3", "SERIAL-2 10.0.0.2"]);
+    expect(await get("conflicts")).toEqual([]);
+  },
+);
+
 describe("a host that proves to be two machines", () => {
   const twin = (number: number, at = `10.0.0.${number}`) =>
     deviceAt(at, {

@@ -65,7 +65,8 @@ export class Ends {
 
   /**
    * Only addresses that the device itself reported: sightings by others expire. What only a report at a former address
-   * had waits for a second read, and then ends with that address. Call before the others.
+   * had waits for a second read, and then ends with that address, as does one at which another device reports itself now.
+   * Call before the others.
    * @param missing addresses that the report lacks, except the one that responded
    */
   addresses(missing: readonly IpAddressRecord[]): void {
@@ -74,15 +75,20 @@ export class Ends {
       const reports = this.isShared ? [] : this.reportsOf(record);
       return reports.length > 0 && reports.every(({ ip_address }) => former.has(ip_address));
     };
+    const isTakenOver = (record: IpAddressRecord) =>
+      !this.isShared &&
+      this.reportsOf(record).length === 0 &&
+      this.write.index.reportersAt(record.ip_address).some((id) => id !== this.host.id);
+    const mayHaveMoved = (record: IpAddressRecord) => isOfFormer(record) || isTakenOver(record);
     this.end({
       kind: ipAddressKind,
       table: "addresses",
       missing,
       labelOf: ({ ip_address }) => ip_address,
-      isOwn: (record) => this.wasReportedHere(record) || (isOfFormer(record) && this.wasMissing(record)),
+      isOwn: (record) => this.wasReportedHere(record) || (mayHaveMoved(record) && this.wasMissing(record)),
       keep: (record) => markAbsent(this.write.tx, ipAddressKind, record),
     });
-    const isWaiting = (record: IpAddressRecord) => isOfFormer(record) && !this.wasMissing(record);
+    const isWaiting = (record: IpAddressRecord) => mayHaveMoved(record) && !this.wasMissing(record);
     if (this.device.tables.addresses.state === "complete" && missing.some(isWaiting)) this.isPostponed = true;
     this.reports = null;
   }
