@@ -19,6 +19,7 @@ function truth(device: string, fields: Partial<Truth> = {}): Truth {
     device,
     address: "10.0.0.1",
     complete: new Set(TABLES),
+    short: null,
     isRestarted: false,
     interfaces: ["eth0"],
     ghosts: [],
@@ -244,6 +245,44 @@ test("a machine that has since changed its address does not keep one that a seco
   oracle.endScan(3);
   oracle.look(heard("r", ["10.0.0.8", PC]), 4);
   expect([...oracle.expected().address.required]).toEqual([`${LAPTOP}/10.0.0.7`, `${PC}/10.0.0.8`]);
+});
+
+test("a table that is short in two reads in a row may have lost its other rows, until the next complete read", () => {
+  const oracle = newOracle();
+  const interfaces = ports(20);
+  const short = truth("a", { interfaces, complete: allBut("interfaces"), short: "interfaces" });
+  const expected = () => {
+    const { required, tolerated } = oracle.expected().interface;
+    return [required.size, tolerated.size];
+  };
+  oracle.read(truth("a", { interfaces }), 1);
+  oracle.read(short, 2);
+  expect(expected()).toEqual([20, 0]);
+  oracle.read(short, 3);
+  expect(expected()).toEqual([0, 20]);
+  oracle.read(truth("a", { interfaces }), 4);
+  expect(expected()).toEqual([20, 0]);
+  expect(oracle.hasChanged(["device a"], 3)).toBe(true);
+});
+
+test("a device is due to become stale 30 days after its last read", () => {
+  const oracle = newOracle();
+  oracle.read(truth("a"), 0);
+  expect(oracle.isLongUnread("a", 719 * HOUR)).toBe(false);
+  expect(oracle.isLongUnread("a", 720 * HOUR)).toBe(true);
+  expect(oracle.isLongUnread("b", 720 * HOUR)).toBe(false);
+});
+
+test("the next complete read justifies what a partial one left out, and only once", () => {
+  const oracle = newOracle([["device a", 10]]);
+  const isNew = (complete: Truth["complete"], now: number) => {
+    oracle.read(truth("a", { complete }), now);
+    return oracle.hasChanged(["device a"], now - 1);
+  };
+  expect(isNew(allBut("interfaces"), 20)).toBe(true);
+  expect(isNew(allBut(), 30)).toBe(true);
+  expect(isNew(allBut("interfaces"), 40)).toBe(false);
+  expect(isNew(allBut(), 50)).toBe(false);
 });
 
 test("an old sweep does not keep a machine at an address that it has exchanged for another one", () => {

@@ -81,7 +81,7 @@ export function ratesFor(days: number, base: Rates = DEFAULT_RATES): Rates {
 }
 
 /** Shorter days for the tests: six seeds must take less than 90 s of CPU time. */
-export const CI_RATES: Rates = { ...ratesFor(24), scansPerDay: 2, placesPerScan: 4 };
+export const CI_RATES: Rates = { ...ratesFor(24), scansPerDay: 2, placesPerScan: 3 };
 
 /** Number of seeds in the tests, from 1. */
 export const CI_SEEDS = 6;

@@ -275,15 +275,16 @@ class WorldRun {
     this.seen = nothingSeen();
   }
 
-  /** A version is founded if its record changed, or ends as it must. */
+  /** A version is founded if its record changed, or ends or becomes stale as it must. */
   private judge(change: Change, expected: Expectations, day: Day): void {
     const { subjects, since, kind, key } = this.ledger.aboutOf(change);
     if (!change.byScan) return;
     const isEnd = change.operation === "Deleted" && kind !== null && !expected[kind].required.has(key);
     if (change.operation === "Deleted" && kind !== null) this.figures.rightEnds.add(isEnd, `${kind} ${key}`);
+    const isStale = change.fields.includes("stale_since") && this.oracle.isLongUnread(key, this.site.now);
     this.figures.versions.add(
       change,
-      since === null || isEnd || this.oracle.hasChanged(subjects, since),
+      since === null || isEnd || isStale || this.oracle.hasChanged(subjects, since),
       day.isSettled,
     );
   }

@@ -14,6 +14,13 @@ interface KnownTable {
   waiting: ReadonlySet<string>;
 }
 
+const KIND_OF: Partial<Record<TableName, string>> = {
+  interfaces: "interface",
+  addresses: "address",
+  vlans: "vlan",
+  entity: "component",
+};
+
 const NOTHING: KnownTable = { required: new Set(), waiting: new Set() };
 
 export class DeviceTables {
@@ -23,6 +30,8 @@ export class DeviceTables {
   private readonly lastReadAt = new Map<string, number>();
   /** For each address, the last device that reported it as its own, in order of reads. */
   private readonly reporters = new Map<string, Map<string, number>>();
+  /** By device, the table that was short in the last read. */
+  private readonly short = new Map<string, TableName | null>();
   private reads = 0;
   /** Interfaces that stay because of people, as keys of `tables` and names. */
   private readonly kept: Array<readonly [table: string, name: string]> = [];
@@ -31,8 +40,11 @@ export class DeviceTables {
     return this.macs.has(device);
   }
 
-  read(truth: Truth): void {
-    const { device, complete } = truth;
+  /** @returns true if a table was short in two reads in a row: nothing tells that from the end of its other rows */
+  read(truth: Truth): boolean {
+    const { device, complete, short } = truth;
+    const isConfirmed = short !== null && this.short.get(device) === short;
+    this.short.set(device, short);
     this.reads += 1;
     this.lastReadAt.set(device, this.reads);
     this.update(truth, "interfaces", "interface", truth.interfaces, truth.ghosts);
@@ -44,15 +56,25 @@ export class DeviceTables {
     );
     this.update(truth, "vlans", "vlan", truth.vlans.map(String));
     this.update(truth, "entity", "component", truth.serials);
+    if (isConfirmed) this.tolerate(device, short);
     if (!complete.has("addresses")) {
       if (!this.macs.has(device)) this.macs.set(device, new Map());
-      return;
+      return isConfirmed;
     }
     this.macs.set(device, new Map(truth.addresses.map(({ ip, mac }) => [ip, mac])));
     for (const { ip } of truth.addresses) {
       const reporters = this.reporters.get(ip) ?? new Map<string, number>();
       this.reporters.set(ip, reporters.set(device, this.reads));
     }
+    return isConfirmed;
+  }
+
+  /** All rows may be present or not until the next complete read. */
+  private tolerate(device: string, table: TableName): void {
+    const kind = KIND_OF[table];
+    const known = this.tables.get(`${kind} ${device}`);
+    if (known !== undefined)
+      this.tables.set(`${kind} ${device}`, { required: new Set(), waiting: known.required.union(known.waiting) });
   }
 
   /** Addresses that devices reported as their own, with their MAC addresses. */

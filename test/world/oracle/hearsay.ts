@@ -5,7 +5,7 @@ import type { Hearing } from "../site/truth.ts";
 import type { Expectations } from "./expectation.ts";
 
 const HOUR_MS = 3_600_000;
-const EXPIRY_MS = 720 * HOUR_MS;
+export const EXPIRY_MS = 720 * HOUR_MS;
 /** For locally administered MAC addresses. */
 const RANDOM_MAC_EXPIRY_MS = 72 * HOUR_MS;
 /** Number of scans that must have looked for it since. */
@@ -40,7 +40,7 @@ export class Hearsay {
   /** Per address, the reporters that ever had it: only these, and sweeps, can miss it. */
   private readonly reporters = new Map<string, Set<string>>();
 
-  /** @returns machines seen with a MAC address, or at an address, for the first time */
+  /** @returns machines seen with a MAC address, or at an address, for the first time or again after it was due */
   look(view: View, now: number): string[] {
     const { reporter, covers, hearings } = view;
     const news: string[] = [];
@@ -56,7 +56,8 @@ export class Hearsay {
       const found = this.byIp.get(ip) ?? new Map<string, Heard>();
       this.byIp.set(ip, found);
       const known = found.get(mac);
-      if (known === undefined) news.push(hearing.machine);
+      // What was due to expire may have done so.
+      if (known === undefined || known.dueFor > 0) news.push(hearing.machine);
       if (known === undefined)
         found.set(mac, { ...hearing, firstAt: now, lastAt: now, looks: 0, wasHeard: true, dueFor: 0 });
       else Object.assign(known, { lastAt: now, looks: 0, wasHeard: true, dueFor: 0 });

@@ -1,10 +1,11 @@
 // Oracle: what the inventory must contain after each scan, from the world's log and the list of reads alone.
 
+import { TABLES } from "../site/machines.ts";
 import type { Subject } from "../site/site.ts";
 import type { Truth } from "../site/truth.ts";
 import { DeviceTables } from "./device-tables.ts";
 import { type Expectations, newExpectations } from "./expectation.ts";
-import { Hearsay, type View } from "./hearsay.ts";
+import { EXPIRY_MS, Hearsay, type View } from "./hearsay.ts";
 import { Places } from "./places.ts";
 
 export class Oracle {
@@ -20,6 +21,8 @@ export class Oracle {
   private readonly disputes = new Set<string>();
   private readonly changedAt: ReadonlyMap<Subject, number>;
   private readonly readAt = new Map<string, number>();
+  /** Last read of each device with all tables: what an earlier one left out is new. */
+  private readonly wholeAt = new Map<string, number>();
   /** Device last read at each address. */
   private readonly readThere = new Map<string, string>();
   private readonly neighborsOf = new Map<string, Truth["neighbors"]>();
@@ -33,7 +36,7 @@ export class Oracle {
 
   /** A device was read. */
   read(truth: Truth, now: number): void {
-    this.tables.read(truth);
+    const isShortAgain = this.tables.read(truth);
     this.places.read(truth);
     if (truth.heard.length > 0 && truth.complete.has("arp"))
       this.look({ reporter: truth.device, covers: () => true, hearings: truth.heard }, now);
@@ -54,6 +57,10 @@ export class Oracle {
     this.neighborsOf.set(truth.device, truth.neighbors);
     if (this.isUnread(truth.device)) this.reveal(truth.device, now);
     this.readAt.set(truth.device, now);
+    if (isShortAgain) {
+      this.reveal(truth.device, now);
+      this.wholeAt.delete(truth.device);
+    } else if (TABLES.every((table) => truth.complete.has(table))) this.wholeAt.set(truth.device, now);
     // The first report of a successor reveals that its predecessor is gone.
     const former = this.readThere.get(truth.address);
     if (former !== undefined && former !== truth.device) this.reveal(former, now);
@@ -85,7 +92,7 @@ export class Oracle {
   /** A person deleted the host of a machine: it returns as another record once it is seen, and the links to it too. */
   deleted(machine: string, now: number): void {
     this.reveal(machine, now);
-    this.readAt.delete(machine);
+    this.wholeAt.delete(machine);
     this.tables.forget(machine);
     this.hearsay.forget(machine);
     this.places.forget(machine);
@@ -139,9 +146,15 @@ export class Oracle {
     return subjects.some((each) => (this.changedAt.get(each) ?? 0) > since || (this.revealedAt.get(each) ?? 0) > since);
   }
 
-  /** Whether a device has changed since its last report. */
+  /** Whether a device has changed since its last whole report. */
   private isUnread(device: string): boolean {
-    return (this.changedAt.get(`device ${device}`) ?? 0) >= (this.readAt.get(device) ?? 0);
+    return (this.changedAt.get(`device ${device}`) ?? 0) >= (this.wholeAt.get(device) ?? 0);
+  }
+
+  /** Whether the device with this key is due to become stale. */
+  isLongUnread(key: string, now: number): boolean {
+    const at = [...this.readAt].find(([device]) => this.keyOf(device) === key)?.[1];
+    return at !== undefined && now - at >= EXPIRY_MS;
   }
 
   private reveal(device: string, now: number): void {

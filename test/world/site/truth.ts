@@ -21,6 +21,8 @@ export interface Truth {
   readonly address: string;
   /** Tables read to their end, with all their rows. */
   readonly complete: ReadonlySet<TableName>;
+  /** Table of which it served only the first rows, as if there were no others; null for none. */
+  readonly short: TableName | null;
   /** Whether the agent has been running for less than ten minutes. */
   readonly isRestarted: boolean;
   readonly interfaces: readonly string[];
@@ -50,6 +52,7 @@ export function truthOf(site: Site, device: Device): Truth {
     device: id,
     address,
     complete: new Set(TABLES.filter((table) => table !== fault?.table && !isUnread(site, device, table))),
+    short: fault?.kind === "shrunk" ? fault.table : null,
     isRestarted: site.now - device.bootedAt < RESTART_MS,
     interfaces: [...interfaces.keys()],
     ghosts: ghosts.map(({ name }) => name),
