@@ -209,8 +209,12 @@ class LedgerWriter {
     for (const { entry } of removals) this.storeLineage(entry);
     // Numbers define page order: records created at one time sort by id.
     creations.sort((a, b) => a.entry.kind.code - b.entry.kind.code || (a.entry.id < b.entry.id ? -1 : 1));
-    for (let start = 0; start < creations.length; start += ROWS_PER_INSERT)
-      this.createMany(creations.slice(start, start + ROWS_PER_INSERT));
+    // Records first: all other rows refer to their numbers, those of one kind to each other's.
+    const batches = Array.from({ length: Math.ceil(creations.length / ROWS_PER_INSERT) }, (_, index) =>
+      creations.slice(index * ROWS_PER_INSERT, (index + 1) * ROWS_PER_INSERT),
+    );
+    for (const batch of batches) this.numberMany(batch);
+    for (const batch of batches) this.createMany(batch);
     // Afterwards, as records created together may refer to each other.
     for (const change of creations) this.link(change.entry);
     for (const change of updates) this.update(change);
@@ -226,15 +230,16 @@ class LedgerWriter {
     this.close();
   }
 
-  /** Records first: all other rows refer to their numbers. */
-  private createMany(creations: readonly EntryChange[]): void {
+  private numberMany(creations: readonly EntryChange[]): void {
     const rows: Array<{ n: number; kind: number; id: string }> = [];
     for (const { entry } of creations) {
       entry.after = entry.n > 0 ? this.revivedRecord(entry) : this.newRecord(entry, rows);
-      // Records of one kind may refer to each other.
       this.numbers.set(entry.id, entry.n);
     }
     this.tx.statements.appendRecords(rows);
+  }
+
+  private createMany(creations: readonly EntryChange[]): void {
     for (const { entry } of creations) this.create(entry);
     this.tx.statements.insertObserved(this.observed);
     this.observed = [];
