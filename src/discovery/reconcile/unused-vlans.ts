@@ -1,4 +1,5 @@
-// Writer command that ends VLANs which no device reports any more and nothing uses.
+// Writer command for the VLANs of a network once its devices have been read: ends those that no device reports any more
+// and nothing uses, and names the others.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
@@ -10,10 +11,11 @@ import { type VlanRecord, vlanKind } from "../../resources/vlans/vlan.ts";
 import type { Recorded } from "../sightings.ts";
 import { isTouchedByPerson } from "./provenance.ts";
 import { type ScanInput, ScanWrite } from "./scan-write.ts";
+import { nameVlans } from "./vlan-names.ts";
 
 /**
  * Ends the VLANs that scans found, once no device has them in its VLAN tables and no interface or subnet refers to
- * them. Does nothing while a device that still responds has not been read since its VLANs have been remembered. Call
+ * them, and names the others. Ends none while a device that still responds has not been read since its VLANs have been remembered. Call
  * after a scan's devices.
  * @throws DomainError entity_reference_invalid if the network was deleted
  */
@@ -21,10 +23,14 @@ export function endUnusedVlans(tx: WriteTransaction, input: ScanInput, actor: Co
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   const write = new ScanWrite(tx, input, actor);
   const reported = reportedNumbers(write);
-  if (reported === null) return write.result();
   const isGone = (vlan: VlanRecord) =>
-    vlan.source.type !== "Manual" && !reported.has(vlan.number) && referrersOf(tx, vlanKind, vlan.id).length === 0;
-  for (const vlan of tx.children(vlanKind, "network_n", input.network_id)) {
+    reported !== null &&
+    vlan.source.type !== "Manual" &&
+    !reported.has(vlan.number) &&
+    referrersOf(tx, vlanKind, vlan.id).length === 0;
+  const vlans = tx.children(vlanKind, "network_n", input.network_id);
+  nameVlans(write, vlans);
+  for (const vlan of vlans) {
     if (!isGone(vlan) || isTouchedByPerson(tx, vlan.id)) continue;
     if (!write.mayEnd()) break;
     write.close(vlanKind, vlan, recordLabel(vlanKind, vlan), "no device reports it, and nothing uses it");

@@ -1,21 +1,11 @@
 // VLANs of a network: looked up by number, created if new, named after a device.
 
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { KeyedRows } from "../../db/keyed-row.ts";
-import { withChecksum } from "../../db/row-checksum.ts";
 import { DISCOVERED } from "../../resources/source.ts";
-import { VLAN_NUMBER_MAX, VLAN_NUMBER_MIN, vlanKind } from "../../resources/vlans/vlan.ts";
+import { VLAN_NUMBER_MAX, VLAN_NUMBER_MIN, type VlanRecord, vlanKind } from "../../resources/vlans/vlan.ts";
 import type { DeviceVlan } from "../device.ts";
 import { lineOf } from "./line.ts";
-import { isSetByUser } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
-
-const vlanNames = sqliteTable("discovery_vlan_names", {
-  host_n: integer().primaryKey(),
-  names: text().notNull(),
-  checksum: integer().notNull(),
-});
-const nameRows = new KeyedRows(vlanNames, ["host_n"]);
+import { namesOfHost, nameVlans, rememberNames } from "./vlan-names.ts";
 
 export class NetworkVlans {
   private readonly write: ScanWrite;
@@ -47,16 +37,15 @@ export class NetworkVlans {
   }
 
   /**
-   * Names the VLANs after a device. Devices use different names for a VLAN: the network's name changes only if the
-   * device it came from changes it.
+   * Names VLANs after a device that renamed them, and those without a name. All devices decide on the others once they
+   * have been read.
    * @param isComplete true if missing VLANs and names are gone
    */
   name(hostId: string, vlans: readonly DeviceVlan[], isComplete: boolean): void {
-    const { tx } = this.write;
-    const hostN = tx.recordN(hostId);
-    const row = hostN === null || hostN === 0 ? undefined : nameRows.find(tx.db, hostN);
-    const before = row === undefined ? {} : (JSON.parse(row.names) as Record<string, string>);
+    const { write } = this;
+    const before = namesOfHost(write, hostId);
     const now: Record<string, string> = isComplete ? {} : { ...before };
+    const renamed: VlanRecord[] = [];
     for (const { number, name } of vlans) {
       const id = this.idOf(number, name);
       const text = lineOf(name ?? "");
@@ -64,16 +53,11 @@ export class NetworkVlans {
       now[number] = text;
       const previous = before[number];
       if (id === null || previous === text) continue;
-      const vlan = tx.get(vlanKind, id);
-      const isFromDevice = vlan.name === previous || vlan.name === `VLAN ${number}`;
-      if (isFromDevice && vlan.name !== text && !isSetByUser(tx, id, "name")) tx.update(vlanKind, id, { name: text });
+      const vlan = write.tx.get(vlanKind, id);
+      if (previous !== undefined || (vlan.name === `VLAN ${number}` && vlan.name !== text)) renamed.push(vlan);
     }
     if (Bun.deepEquals(before, now)) return;
-    tx.runAfterWrite(() => {
-      nameRows.upsert(
-        tx.db,
-        withChecksum(vlanNames, { host_n: tx.recordN(hostId) as number, names: JSON.stringify(now) }),
-      );
-    });
+    rememberNames(write, hostId, now);
+    nameVlans(write, renamed);
   }
 }
