@@ -72,7 +72,11 @@ export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceS
   const isKept = (each: RankedCandidate<string>) =>
     each.id === last?.hostId && (each.isMatch || each.signs.addresses.has(address)) && mayBe(each);
   const kept = isSame ? ranked.find(isKept) : undefined;
-  const matching = kept ?? ranked.find((each) => each.isMatch && mayBe(each));
+  // A new candidate that does not match changes nothing, unless the host has become another machine.
+  const isUnchanged = (each: RankedCandidate<string>) => isKept(each) && differenceOf(each.similarity) === null;
+  const unchanged = () =>
+    last?.signs === digest && !ranked.some(({ isMatch }) => isMatch) ? ranked.find(isUnchanged) : undefined;
+  const matching = kept ?? ranked.find((each) => each.isMatch && mayBe(each)) ?? unchanged();
   // What proved two machines tells them apart until both have reported.
   const half = ranked.find(({ id }) => matching !== undefined && isOtherHalf(write, matching.id, id, signs));
   const best = half ?? matching;
