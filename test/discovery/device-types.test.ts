@@ -5,7 +5,7 @@ import { type ConcludedType, typeByReport } from "../../src/discovery/device-typ
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import type { DeviceType } from "../../src/resources/hosts/device-type.ts";
-import { readSuiteRecording, readsOf, suiteRecordings } from "../support/reconcile/recorded-reads.ts";
+import { parseRecording, readsOf, recordingText, suiteRecordings } from "../support/reconcile/recorded-reads.ts";
 
 /**
  * The suite's words for device types. Its others (appliance, management, environment, timing, …) have no counterpart.
@@ -80,7 +80,10 @@ describe.skipIf(recordings.length === 0)(
     const typeOf = (name: string): ConcludedType | null => {
       let type = concluded.get(name);
       if (type === undefined)
-        concluded.set(name, (type = typeByReport(deviceOf(readsOf(readSuiteRecording(name), READING_PLAN)))));
+        concluded.set(
+          name,
+          (type = typeByReport(deviceOf(readsOf(parseRecording(recordingText(name)), READING_PLAN)))),
+        );
       return type;
     };
 

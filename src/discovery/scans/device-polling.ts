@@ -3,6 +3,7 @@
 
 import { parseIp } from "../../base/ip.ts";
 import { isSingleDevice } from "../../base/mac.ts";
+import { sightingKey } from "../../resources/sightings.ts";
 import type { ServedBefore } from "../mib/served.ts";
 import {
   type NeighborSightings,
@@ -145,10 +146,18 @@ export class DevicePolling {
     return { addresses, names };
   }
 
-  /** Yields overheard hosts that did not respond. Call once, at the end. */
+  /**
+   * Yields overheard hosts that did not respond, by address: the order of the responses must not show in their records.
+   * Call once, at the end.
+   */
   *neighborsOfDevices(): Generator<AddressSighting> {
-    for (const sighting of this.overheard.values()) if (!this.isOfAnswered(sighting)) yield sighting;
+    const keyed = [...this.overheard.values()].map((sighting) => ({
+      sighting,
+      key: `${sightingKey(sighting.ip_address)} ${sighting.mac_address}`,
+    }));
     this.overheard.clear();
+    keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
+    for (const { sighting } of keyed) if (!this.isOfAnswered(sighting)) yield sighting;
   }
 
   /**
@@ -306,7 +315,7 @@ export class DevicePolling {
       const key = neighborKey(each);
       const known = this.overheard.get(key);
       if (known !== undefined) {
-        if (known.is_local === true && each.is_local !== true) this.overheard.set(key, each);
+        this.overheard.set(key, combined(known, each));
         if (this.repeated >= OVERHEARD_MAX) return "elsewhere";
         this.repeated += 1;
         others.push(known);
@@ -349,6 +358,16 @@ export class DevicePolling {
     if (ip !== null) this.neighborAddresses.add(ip.text);
     else if (name !== undefined && NAME.test(name.trim())) this.neighborNames.add(nameKey(name));
   }
+}
+
+/** The same neighbor in the tables of two devices. */
+function combined(some: AddressSighting, other: AddressSighting): AddressSighting {
+  const { is_local, is_mac_shared, ...sighting } = some;
+  return {
+    ...sighting,
+    ...(is_mac_shared === true || other.is_mac_shared === true ? { is_mac_shared: true } : {}),
+    ...(is_local === true && other.is_local === true ? { is_local: true } : {}),
+  };
 }
 
 /** Runs work with limited concurrency; the first error stops the rest. */
