@@ -87,10 +87,12 @@ interface RememberedIdentity {
 
 /** The last decision on the device at an address. */
 export function rememberedIdentity({ tx, networkId }: ScanWrite, address: string): RememberedIdentity | null {
-  const row = tx.db.$client.query(NEWEST).get(tx.recordN(networkId) ?? 0, address) as IdentityRow | null;
-  if (row === null) return null;
-  const candidates = new Set(JSON.parse(row.candidates) as number[]);
-  return { hostId: tx.recordId(row.host_n), signs: row.signs, candidates };
+  const [row] = tx.db.$client
+    .query(NEWEST("host_n, signs, candidates"))
+    .values(tx.recordN(networkId) ?? 0, address) as [[hostN: number, signs: string, candidates: string] | undefined];
+  if (row === undefined) return null;
+  const [hostN, signs, candidates] = row;
+  return { hostId: tx.recordId(hostN), signs, candidates: new Set(JSON.parse(candidates) as number[]) };
 }
 
 /** Digest of all signs. */
@@ -118,7 +120,7 @@ export function rememberIdentity(
     const numbers = ids.map((id) => tx.recordN(id)).filter((n) => n !== null);
     const network_n = tx.recordN(networkId) as number;
     const host_n = tx.recordN(hostId) as number;
-    const last = tx.db.$client.query(NEWEST).get(network_n, address) as IdentityRow | null;
+    const last = tx.db.$client.query(NEWEST("*")).get(network_n, address) as IdentityRow | null;
     const isSame =
       last?.host_n === host_n && groundsOf(JSON.parse(last.decision) as IdentityDecision) === groundsOf(decision);
     const made = isSame ? last : { sequence: tx.sequence, decided_at: tx.instant, decision: JSON.stringify(decision) };
@@ -179,7 +181,7 @@ function first(values: readonly string[]): string[] {
   return [...values].sort().slice(0, VALUES_MAX);
 }
 
-const NEWEST = `SELECT * FROM discovery_identities
+const NEWEST = (columns: string) => `SELECT ${columns} FROM discovery_identities
   WHERE network_n = ?1 AND ip_address = ?2 ORDER BY sequence DESC LIMIT 1`;
 const OF_HOST = `SELECT d.ip_address, d.decided_at, d.decision FROM discovery_identities d
   WHERE d.host_n = +?1 AND d.sequence <= +?2 AND NOT EXISTS (SELECT 1 FROM discovery_identities l

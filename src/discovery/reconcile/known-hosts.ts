@@ -84,7 +84,9 @@ export class KnownHosts {
     const sharing = new Map<string, number>();
     const add = (group: SignGroup, value: string, ...lists: readonly string[][]) => {
       const { size } = new Set(lists.flat());
-      sharing.set(`${group}/${value}`, size > CANDIDATES_MAX ? Number.POSITIVE_INFINITY : size);
+      if (size === 0) return;
+      // One is the default.
+      if (size > 1) sharing.set(`${group}/${value}`, size > CANDIDATES_MAX ? Number.POSITIVE_INFINITY : size);
       const usable = lists.flatMap((ids) => (ids.length > CANDIDATES_MAX ? [] : ids));
       found.add(group, new Set(usable.flatMap((id) => this.formerHosts.survivorOf(id) ?? [])));
     };
@@ -113,7 +115,7 @@ export class KnownHosts {
       const addresses = new Set([...signs.addresses].filter((address) => own?.addresses.has(address) === true));
       known.push({ id, signs: { ...signs, addresses }, reportedThere: reporters.includes(id), isFormerHost: true });
     }
-    const weights = new Weights(this.counts(), (group, value) => sharing.get(`${group}/${value}`) ?? 0);
+    const weights = new Weights(this.counts(), (group, value) => sharing.get(`${group}/${value}`) ?? 1);
     return { known, weights, leftOut: found.size - closest.length };
   }
 
@@ -285,14 +287,10 @@ export class KnownHosts {
   private hostsByMac(macs: ReadonlySet<string>): Map<string, HostsOfMac> {
     if (macs.size === 0) return new Map();
     const list = JSON.stringify([...macs]);
-    const rows = this.tx.db.$client.query(BY_MACS).values(this.networkN, list) as [string, string, string, string][];
+    const rows = this.tx.db.$client.query(BY_MACS).values(this.networkN, list) as [string, ...(string | null)[]][];
     return new Map(
       rows.map(([mac, ...found]) => {
-        const [interfaces, addresses, remembered] = found.map((ids) => JSON.parse(ids) as string[]) as [
-          string[],
-          string[],
-          string[],
-        ];
+        const [interfaces = [], addresses = [], remembered = []] = found.map((ids) => ids?.split(" ") ?? []);
         if (!this.shared.has(mac)) this.shared.set(mac, addresses.length > ADDRESSES_PER_MAC_MAX);
         return [mac, { interfaces, addresses, remembered }];
       }),
@@ -374,7 +372,7 @@ const BY_REMEMBERED_MAC = `SELECT r.id FROM discovery_macs m JOIN history_record
  * addresses are detected.
  */
 const BY_MACS = `SELECT j.value, ${[INTERFACE_BY_MAC, ADDRESS_BY_MAC, BY_REMEMBERED_MAC]
-  .map((sql) => `(SELECT json_group_array(id) FROM (${sql.replace("+?2", "j.value")}))`)
+  .map((sql) => `(SELECT group_concat(id, ' ') FROM (${sql.replace("+?2", "j.value")}))`)
   .join(", ")} FROM json_each(?2) j`;
 const REMEMBERED_MACS = "SELECT mac_address FROM discovery_macs WHERE host_n = +?2 AND network_n = +?1";
 /** Addresses that left a host by a person's hand. */

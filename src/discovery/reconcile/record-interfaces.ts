@@ -386,6 +386,7 @@ function reportedAnnouncements(
   before: IfEntryRecord | null,
 ): Reported<IfEntryRecord> {
   if (announced === undefined && cached === undefined) return {};
+  if ((announced ?? []).length + (cached ?? []).length === 0 && before !== null && !hasNeighbors(before)) return {};
   const cdp = cached?.slice(0, ANNOUNCEMENTS_MAX);
   const lldp = announced === undefined ? undefined : nearestFirst(announced).slice(0, ANNOUNCEMENTS_MAX);
   const reported: Reported<IfEntryRecord> = {
@@ -412,6 +413,11 @@ function reportedAnnouncements(
   return reported;
 }
 
+/** True if the entry has data of a neighbor, or overrides some. */
+function hasNeighbors(entry: IfEntryRecord): boolean {
+  return entry.discovered !== undefined || NEIGHBOR_FIELDS.some((field) => (entry[field] ?? null) !== null);
+}
+
 /** Directly attached neighbors first. */
 function nearestFirst(announced: readonly LldpAnnouncement[]): readonly LldpAnnouncement[] {
   if (announced.length < 2) return announced;
@@ -419,6 +425,12 @@ function nearestFirst(announced: readonly LldpAnnouncement[]): readonly LldpAnno
   return [...announced.filter((each) => !isRemote(each)), ...announced.filter(isRemote)];
 }
 
+const NEIGHBOR_FIELDS = [
+  "neighbor",
+  "more_neighbors",
+  ...(Object.keys(lldpFields(undefined, null)) as (keyof FieldsOf<"lldp">)[]),
+  ...(Object.keys(cdpFields(undefined)) as (keyof FieldsOf<"cdp">)[]),
+] as const;
 const FAR_END = ["lldp_chassis_id", "lldp_port_id", "cdp_device_id", "cdp_port_id"] as const;
 
 /** Entry fields for the first neighbor of a protocol. */

@@ -71,7 +71,8 @@ export function recordSightings(
   write.tx.runAfterWrite(() => {
     // Merged into another host by the same command.
     if (host !== null && (write.tx.recordN(host.id) ?? 0) <= 0) return;
-    for (const table of tables) new Recording(write, host, polledAddress, isShared).record(table, isSame);
+    const recording = new Recording(write, host, polledAddress, isShared);
+    for (const table of tables) recording.record(table, isSame);
   });
 }
 
@@ -125,7 +126,7 @@ export function expireSightings({ tx }: ScanWrite, numbers: readonly number[]): 
   });
 }
 
-/** Changes of one reporter's tables. */
+/** Changes of one device's tables. */
 class Recording {
   private readonly write: ScanWrite;
   private readonly tx: WriteTransaction;
@@ -133,13 +134,20 @@ class Recording {
   private readonly polledAddress: string;
   /** True if several devices report the host. */
   private readonly isShared: boolean;
+  private readonly reporters: readonly ReporterRow[];
 
   constructor(write: ScanWrite, host: HostRecord | null, polledAddress: string, isShared: boolean) {
+    const { tx } = write;
     this.write = write;
-    this.tx = write.tx;
-    this.hostN = host === null ? null : write.tx.recordN(host.id);
+    this.tx = tx;
+    this.hostN = host === null ? null : tx.recordN(host.id);
     this.polledAddress = polledAddress;
     this.isShared = isShared;
+    this.reporters = (
+      this.hostN === null
+        ? tx.db.$client.query(REPORTERS_WITHOUT_HOST).all(tx.recordN(write.networkId))
+        : tx.db.$client.query(REPORTERS_OF).all(this.hostN)
+    ) as ReporterRow[];
   }
 
   record({ kind, text, isComplete }: ReadTable, isSame: boolean): void {
@@ -147,11 +155,15 @@ class Recording {
     const known = this.reporterOf(kind);
     if (text === "" && known === null) return;
     const digest = Bun.hash(text).toString(36);
-    const isUnchanged = isSame && known?.digest === digest;
-    if (known !== null && isUnchanged && !isComplete) return;
+    if (isSame && known?.digest === digest) {
+      // Only whole tables have a digest.
+      if (isComplete)
+        confirmReporter(tx, { ...known, ...readTimes(known, this.write), ip_address: this.polledAddress });
+      return;
+    }
     const reporter = known ?? storeReporter(tx, newReporter(this.write, kind, this.hostN, this.polledAddress));
     const isWhole = isComplete && count(text) <= SIGHTINGS_PER_TABLE_MAX;
-    const added = isUnchanged ? 0 : this.compare(reporter, text, isWhole);
+    const added = this.compare(reporter, text, isWhole);
     const now = {
       ...reporter,
       ip_address: this.polledAddress,
@@ -196,15 +208,9 @@ class Recording {
 
   /** Of the same host, the table last read at another address is the same one, unless several devices report it. */
   private reporterOf(kind: SightingKind): ReporterRow | null {
-    const { tx, hostN, polledAddress, isShared } = this;
-    const networkN = tx.recordN(this.write.networkId) as number;
-    const rows = (
-      hostN === null
-        ? tx.db.$client.query(REPORTERS_WITHOUT_HOST).all(networkN, kind)
-        : tx.db.$client.query(REPORTERS_OF).all(hostN, kind)
-    ) as ReporterRow[];
-    const here = rows.find((row) => row.ip_address === polledAddress);
-    return here ?? (hostN === null || isShared ? null : (rows[0] ?? null));
+    const rows = this.reporters.filter((row) => row.kind === kind);
+    const here = rows.find((row) => row.ip_address === this.polledAddress);
+    return here ?? (this.hostN === null || this.isShared ? null : (rows[0] ?? null));
   }
 }
 
@@ -222,8 +228,9 @@ export function lastOwnRead(
   { tx, scanId }: ScanWrite,
   host: HostRecord,
 ): { readonly at: Instant; readonly scanId: string } | null {
-  const rows = tx.db.$client.query(REPORTERS_OF).all(tx.recordN(host.id) ?? 0, "Own") as ReporterRow[];
-  const reads = rows.map((row) =>
+  const rows = tx.db.$client.query(REPORTERS_OF).all(tx.recordN(host.id) ?? 0) as ReporterRow[];
+  const own = rows.filter(({ kind }) => kind === "Own");
+  const reads = own.map((row) =>
     row.scan_id === scanId
       ? { at: row.previous_read_at, scanId: row.previous_scan_id }
       : { at: row.read_at, scanId: row.scan_id },
@@ -234,7 +241,7 @@ export function lastOwnRead(
 
 function sweeperOf(write: ScanWrite): ReporterRow {
   const { tx, networkId } = write;
-  const [known] = tx.db.$client.query(REPORTERS_WITHOUT_HOST).all(tx.recordN(networkId), "Sweep") as ReporterRow[];
+  const known = tx.db.$client.query(SWEEPER).get(tx.recordN(networkId)) as ReporterRow | null;
   return known ?? storeReporter(tx, newReporter(write, "Sweep", null, ""));
 }
 
@@ -283,6 +290,13 @@ function storeReporter(tx: WriteTransaction, row: Omit<ReporterRow, "checksum">)
   return stored;
 }
 
+/** Stores the columns that change when a table is read again without changes: the others have indexes. */
+function confirmReporter(tx: WriteTransaction, row: ReporterRow): void {
+  const { n, ip_address, read_at, scan_id, previous_read_at, previous_scan_id } = row;
+  const { checksum } = withChecksum(reporterTable, row);
+  tx.db.$client.query(CONFIRM).run(n, ip_address, read_at, scan_id, previous_read_at, previous_scan_id, checksum);
+}
+
 /** Drops the sightings that ended first, of a reporter that has too many. */
 function withinLimit(tx: WriteTransaction, reporter: ReporterRow): ReporterRow {
   const excess = reporter.rows - SIGHTINGS_PER_REPORTER_MAX;
@@ -312,9 +326,12 @@ function keyOf({ address_key, mac_address, if_entry_n }: SeenRow): string {
   return `${address_key} ${mac_address} ${if_entry_n}`;
 }
 
-const REPORTERS_OF = "SELECT * FROM discovery_reporters WHERE host_n = ?1 AND kind = ?2 ORDER BY n";
+const REPORTERS_OF = "SELECT * FROM discovery_reporters WHERE host_n = ?1 ORDER BY n";
 const REPORTERS_WITHOUT_HOST =
-  "SELECT * FROM discovery_reporters WHERE network_n = ?1 AND kind = ?2 AND host_n IS NULL ORDER BY n";
+  "SELECT * FROM discovery_reporters WHERE network_n = ?1 AND kind IN ('Neighbor', 'Own') AND host_n IS NULL ORDER BY n";
+const SWEEPER = "SELECT * FROM discovery_reporters WHERE network_n = ?1 AND kind = 'Sweep' LIMIT 1";
+const CONFIRM = `UPDATE discovery_reporters SET ip_address = ?2, read_at = ?3, scan_id = ?4, previous_read_at = ?5,
+  previous_scan_id = ?6, checksum = ?7 WHERE n = ?1`;
 const REPORTER = "SELECT * FROM discovery_reporters WHERE n = ?1";
 const CURRENT_OF = "SELECT * FROM discovery_sightings WHERE reporter_n = ?1 AND gone_at IS NULL";
 const CURRENT_AT = `SELECT * FROM discovery_sightings

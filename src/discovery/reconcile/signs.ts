@@ -66,8 +66,9 @@ export function nameSign(name: string | null | undefined): string | null {
   return text === "" || DEFAULT_NAMES.has(text) ? null : text;
 }
 
-/** False for loopback and link-local addresses. */
+/** False for loopback and link-local addresses. Called for every address of every device and scan. */
 export function isOwnAddress(address: string): boolean {
+  if (ORDINARY_V4.test(address)) return true;
   const ip = parseIp(address);
   return ip !== null && !COMMON_BLOCKS.some((block) => cidrContains(block, ip));
 }
@@ -196,6 +197,8 @@ const DEFAULT_NAMES = new Set(
   "localhost localhost.localdomain (none) router switch default unknown noname unnamed".split(" "),
 );
 const LINK_LOCALS = ["169.254.0.0/16", "fe80::/10"].flatMap((text) => parseCidr(text) ?? []);
+/** IPv4 addresses that are certainly in none of the common blocks. */
+const ORDINARY_V4 = /^(?!0|127\.|169\.)(?:\d{1,3}\.){3}\d{1,3}$/;
 const COMMON_BLOCKS = ["127.0.0.0/8", "::1/128", "169.254.0.0/16", "fe80::/10", "0.0.0.0/32", "::/128"].flatMap(
   (text) => parseCidr(text) ?? [],
 );
