@@ -3,9 +3,12 @@
 
 import { type Cidr, cidrContains, cidrOf, type Ip, parseCidr, parseIp } from "../../base/ip.ts";
 import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";
+import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { referrersOf } from "../../resources/references.ts";
 import { DISCOVERED, INFERRED, type SourceRecord } from "../../resources/source.ts";
 import { subnetIdentity, subnetKind } from "../../resources/subnets/subnet.ts";
 import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
+import { isKeptByPeople } from "./kept-records.ts";
 import { discoveredSubnet } from "./new-records.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
@@ -14,6 +17,8 @@ export class SubnetPlacer {
   /** Keyed by CIDR; read on first use. */
   private readonly ids = new Map<string, string>();
   private readonly lengths = { 4: new Set<number>(), 6: new Set<number>() };
+  /** Ids of subnets of one address, which it got for lack of a prefix. */
+  private readonly singles = new Map<string, Cidr>();
   private isRead = false;
   private deletedBlocks: ReadonlyArray<{ readonly record: IgnoredRecord; readonly cidr: Cidr | null }> | null = null;
 
@@ -91,6 +96,23 @@ export class SubnetPlacer {
     if (cidr === null) return;
     this.ids.set(cidr.text, id);
     this.lengths[cidr.version].add(cidr.prefixLength);
+    if (cidr.prefixLength === cidr.bytes.length * 8) this.singles.set(id, cidr);
+  }
+
+  /** Ends subnets of one address within a new one, as the order of devices must not show, unless people use them. */
+  private endSingles(within: Cidr, id: string): void {
+    const { tx } = this.write;
+    for (const [singleId, cidr] of this.singles) {
+      if (singleId === id || !cidrContains(within, cidr)) continue;
+      const single = tx.find(subnetKind, singleId);
+      if (single === null || isKeptByPeople(tx, subnetKind, single)) continue;
+      for (const address of tx.children(ipAddressKind, "subnet_n", singleId))
+        tx.update(ipAddressKind, address.id, { subnet_id: id });
+      if (referrersOf(tx, subnetKind, singleId).length > 0) continue;
+      this.write.close(subnetKind, single, single.cidr, `a device reports ${within.text}, which contains it`);
+      this.singles.delete(singleId);
+      this.ids.delete(cidr.text);
+    }
   }
 
   private containing(ip: Ip): string | null {
@@ -128,6 +150,7 @@ export class SubnetPlacer {
     );
     if (created === null) return null;
     this.add(cidr.text, created.id);
+    this.endSingles(cidr, created.id);
     return created.id;
   }
 }
