@@ -47,7 +47,7 @@ const SETS: readonly Devices[] = [
     title: "recordings of real devices",
     names: recordingNames(),
     stepsOf: stepsOfRecording,
-    orders: [2, 50],
+    orders: [1, 50],
   },
   {
     title: "the suite's recordings",
