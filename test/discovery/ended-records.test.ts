@@ -530,6 +530,17 @@ describe("a device that is renumbered", () => {
     await expectSettled(at("10.0.0.3", [1, 2]));
   });
 
+  test("has no stations at a card pulled meanwhile, unless its address tables were cut off", async () => {
+    const learning = ethernet(3, { forwarding: [{ mac_address: mac(9, 9), vlan_number: null }] });
+    await scan.devices(at("10.0.0.2", [], { interfaces: [...cards(1, 2), learning] }));
+    const partial = { state: "partial", problem: "no response" } as const;
+    await scan.devices(at("10.0.0.3", [1, 2], { tables: { ...device().tables, addresses: partial } }));
+    expect((await entry(3)).fdb_macs).toEqual([mac(9, 9)]);
+    await scan.devices(at("10.0.0.3", [1, 2]));
+    expect(await entry(3)).not.toHaveProperty("fdb_macs");
+    expect(await indexes()).toEqual([1, 2, 3]);
+  });
+
   test("loses all addresses that it had there, and a second time as the first", async () => {
     const both = { addresses: [address("10.0.0.2"), address("10.1.0.2", 2)] };
     await scan.devices(at("10.0.0.2", [1, 2], both));

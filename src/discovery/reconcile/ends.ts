@@ -34,6 +34,8 @@ export class Ends {
   private readonly isShared: boolean;
   private readonly judged: Record<string, TableSize> = {};
   private reports: readonly LastReport[] | null = null;
+  /** Addresses that the host's own address tables lack. */
+  private former: ReadonlySet<string> = new Set();
   /** True if records are left for another command. */
   isUnfinished = false;
   /** True if a later read matters even if it is equal to this one. */
@@ -70,16 +72,12 @@ export class Ends {
    * @param missing addresses that the report lacks, except the one that responded
    */
   addresses(missing: readonly IpAddressRecord[]): void {
-    const former = new Set(missing.map(({ ip_address }) => ip_address));
-    const isOfFormer = (record: IpAddressRecord) => {
-      const reports = this.isShared ? [] : this.reportsOf(record);
-      return reports.length > 0 && reports.every(({ ip_address }) => former.has(ip_address));
-    };
+    this.former = new Set(missing.map(({ ip_address }) => ip_address));
     const isTakenOver = (record: IpAddressRecord) =>
       !this.isShared &&
       this.reportsOf(record).length === 0 &&
       this.write.index.reportersAt(record.ip_address).some((id) => id !== this.host.id);
-    const mayHaveMoved = (record: IpAddressRecord) => isOfFormer(record) || isTakenOver(record);
+    const mayHaveMoved = (record: IpAddressRecord) => this.isOfFormer(record) || isTakenOver(record);
     this.end({
       kind: ipAddressKind,
       table: "addresses",
@@ -148,8 +146,18 @@ export class Ends {
   }
 
   /** False for what only a report at another address of the host had, and for what another device may have. */
-  readonly isOwn = (record: RecordBase): boolean =>
+  private readonly isOwn = (record: RecordBase): boolean =>
     this.wasReportedHere(record) || (!this.isShared && this.reportsOf(record).every(({ isStale }) => isStale));
+
+  /** True also for what waits for a second read at another address: only a report at a former one had it. */
+  isLacking(record: RecordBase): boolean {
+    return this.isOwn(record) || (this.device.tables.addresses.state === "complete" && this.isOfFormer(record));
+  }
+
+  private isOfFormer(record: RecordBase): boolean {
+    const reports = this.isShared ? [] : this.reportsOf(record);
+    return reports.length > 0 && reports.every(({ ip_address }) => this.former.has(ip_address));
+  }
 
   /** If several devices report the host, true only if no other report has the record. */
   private wasReportedHere(record: RecordBase): boolean {

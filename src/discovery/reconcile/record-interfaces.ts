@@ -92,7 +92,7 @@ export function recordInterfaces(
     const missing = stored.filter((entry) => !current.has(entry) && isPresent(entry));
     ends.interfaces(missing, (entry) => keepAbsent(write, entry, context.omitted));
     // An interface that waits for the next read learns nothing if all rows of the forwarding table are of others.
-    const waiting = missing.filter((entry) => isPresent(entry) && ends.isOwn(entry));
+    const waiting = missing.filter((entry) => isPresent(entry) && ends.isLacking(entry));
     for (const entry of context.isForwardingComplete ? waiting : []) {
       const learned = (forwarding.get(entry.id) ?? []).filter(({ id }) => tx.find(fdbEntryKind, id) !== null);
       if (learned.length > 0)
