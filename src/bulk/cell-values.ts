@@ -6,7 +6,7 @@ import { exceededBound, type JsonBounds } from "../base/json-bounds.ts";
 import type { FieldType } from "../resources/custom-fields/field-type.ts";
 import { cellText, unguarded } from "../schemas/csv.ts";
 
-/** Value of a cell, or the reason why it cannot be one. */
+/** Parsed value of a cell, or the reason for rejecting its text. */
 export type CellValue = { readonly value: unknown } | { readonly message: string };
 
 /** Whether a cell equals the exported form of a value, and thus requests no change. */
@@ -17,7 +17,7 @@ export function matchesValue(cell: string, value: unknown): boolean {
   return cell === cellText(value);
 }
 
-/** Value of a cell. */
+/** Parses the text of a cell by schema. */
 export function cellValue(cell: string, schema: TSchema): CellValue {
   const plain = plainSchema(schema);
   if (cell === "") return emptyValue(schema, plain);
@@ -55,7 +55,7 @@ function listOf(text: string): unknown[] {
       const items: unknown = JSON.parse(text);
       if (Array.isArray(items)) return items;
     } catch {
-      // A list whose first item starts with a bracket.
+      // Not JSON: a separated list whose first item starts with a bracket.
     }
   }
   return text.split(";").map((item) => item.trim());
@@ -99,7 +99,7 @@ function isDeep(text: string): boolean {
   return exceededBound(text, CELL_BOUNDS) !== null;
 }
 
-/** JSON without a schema. */
+/** Parses JSON, without checking it against a schema. */
 export function jsonValue(text: string): CellValue {
   try {
     if (isDeep(text)) return { message: `nests arrays and objects more than ${DEPTH_MAX} deep` };

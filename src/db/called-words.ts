@@ -1,5 +1,5 @@
 // Word-index entries for record names, and the matching search entries. The only module that folds names for this
-// index, so that both sides agree. Contains no SQL.
+// index, so that stored and searched entries agree. Contains no SQL.
 
 import { ownValue } from "../base/fields.ts";
 import { interfacePrefixes, numberedInterface } from "../base/interface-name.ts";
@@ -146,7 +146,7 @@ function areSameNames(a: readonly IndexedName[], b: readonly IndexedName[]): boo
 }
 
 function includesName({ field, value }: IndexedName, texts: readonly IndexedName[]): boolean {
-  for (const b of texts) if (b.field === field && b.value === value) return true;
+  for (const other of texts) if (other.field === field && other.value === value) return true;
   return false;
 }
 
@@ -244,7 +244,7 @@ function addDigits(entries: string[], text: string): void {
   }
 }
 
-/** Entries by the value of their two octets, 65,536 at most. A scan reads this a million times. */
+/** Entries by the value of their two octets, at most 65,536. A scan looks one up a million times. */
 const digits = new Map<number, string>();
 
 function octetAt(text: string, index: number): number {
@@ -256,7 +256,7 @@ function hexDigit(code: number): number {
   return code < 97 ? code - 48 : code - 87;
 }
 
-/** Every two adjacent octets. @param digits from an octet boundary on */
+/** Every pair of adjacent octets. @param digits starting at an octet boundary */
 function macWindows(digits: string): string[] {
   const windows: string[] = [];
   for (let index = 0; index + WINDOW <= digits.length; index += OCTET)
@@ -265,8 +265,8 @@ function macWindows(digits: string): string[] {
 }
 
 /**
- * Lookups for MAC addresses that contain these digits: aligned to an octet, or starting mid-octet with any first digit.
- * The last octet may have only its first digit.
+ * Lookups for MAC addresses that contain these digits, from an octet boundary or from the middle of an octet. The last
+ * octet may be incomplete.
  * @param digits four to twelve
  * @returns alternative lookups to try in order; each is a list of groups, and a match has one entry of every group
  */
@@ -276,8 +276,8 @@ export function macLookups(digits: string): string[][][] {
 }
 
 /**
- * Skips a window with a single known digit: not selective enough.
- * @param digits from an octet boundary on; a placeholder as first digit matches any digit
+ * Skips windows with a single known digit, which are not selective enough.
+ * @param digits starting at an octet boundary; a leading blank matches any digit
  */
 function windowGroups(digits: string): string[][] {
   const groups: string[][] = [];
@@ -286,7 +286,7 @@ function windowGroups(digits: string): string[][] {
   return groups;
 }
 
-/** Replaces the placeholder by every hex digit; returns the text itself if it has none. */
+/** Replaces a blank with every hex digit in turn; returns text without a blank unchanged. */
 function expandBlank(text: string): string[] {
   return text.includes(" ") ? [...HEX_DIGITS].map((digit) => text.replace(" ", digit)) : [text];
 }
@@ -301,7 +301,7 @@ export interface EntryPrefix {
 /** Index settings of a field. */
 export type IndexedField = Omit<IndexedName, "field" | "value">;
 
-/** Entries that a record must all have, or a prefix of which it must have one entry. */
+/** Entries that a record must all have, or a prefix that at least one of its entries must start with. */
 export type Lookup = { readonly all: readonly string[] } | { readonly beginning: string };
 
 /**

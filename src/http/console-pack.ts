@@ -1,10 +1,10 @@
-// Console pack: one file with a length-prefixed JSON index, then every file in each of its codings. Written by the
-// build, read here piece by piece. Independent of the contents of the console.
+// Console pack: a length-prefixed JSON index, then every file in each of its content codings. Written by the build,
+// read here on demand. Independent of the contents of the console.
 
 /** Path prefix of the files loaded by the page; their names contain a content hash. */
 export const CONSOLE_ASSETS = "/console/";
 
-/** Offset from the end of the index, and length; bytes. */
+/** Offset from the end of the index, and length, in bytes. */
 type Slice = readonly [offset: number, length: number];
 
 /** Precomputed codings in order of preference; `plain` is uncompressed. */

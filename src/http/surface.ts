@@ -74,7 +74,7 @@ export interface Operation<
   readonly bodyLimitBytes?: number;
   /** The handler gets the validated, normalized body as bytes and passes them on unread: see postBytes. */
   readonly takesBytes?: true;
-  /** The same for large bodies only, of records: the handler passes either form on unread. */
+  /** Like takesBytes, but only for large bodies of records: the handler passes either form on unread. */
   readonly acceptsRawBody?: true;
   /** The body is a CSV table: see postTable. The handler gets the bytes of the parsed rows. */
   readonly table?: TableFormat;
@@ -99,7 +99,7 @@ export interface Operation<
   readonly isOfSessions?: true;
   /** Required for setCookie, which throws otherwise. */
   readonly setsCookie?: true;
-  /** Error codes in addition to those of its form. */
+  /** Error codes in addition to those that follow from the rest of the declaration. */
   readonly errors?: readonly ErrorCode[];
   /**
    * A valid request. All examples fit together: each referenced record is created by another example (a test sends
@@ -187,12 +187,12 @@ export function pathNotFound(path: string): DomainError {
 /** @param headers of every response */
 export type PageHandler = (request: Request, headers: Record<string, string>) => Promise<Response> | null;
 
-/** Slower responses are logged. */
+/** GET requests that take longer are logged. */
 const SLOW_MS = 1_000;
 
 interface SurfaceOptions<Actor, Access> {
   readonly app: Elysia;
-  /** Has the cookie plugin and is mounted in `app`; only operations that set cookies use it and bear its cost. */
+  /** Has the cookie plugin and is mounted in `app`, so only operations that set cookies pay for it. */
   readonly cookieApp: Elysia;
   readonly gate: Gate<Actor, Access>;
   /** Null: large bodies are checked on this thread. */
@@ -208,7 +208,7 @@ interface SurfaceOptions<Actor, Access> {
   readonly isTls: boolean;
   /** Accepted host names. */
   readonly hosts: AllowedHosts;
-  /** May report the caller address. */
+  /** Proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly Cidr[];
   /** Fully received requests that await their response. */
   readonly awaitingResponse: Set<Request>;
@@ -327,7 +327,7 @@ export class Surface<Actor, Access> {
     return respond(request, this.context(request).headers);
   }
 
-  /** The rejection of such a request; null if there is none. */
+  /** Rejection of a request that matches no operation; null if it is allowed. */
   private rejectionOf(request: Request): Response | null {
     if (!this.admits(request, this.options.monotonicMs())) return this.overloaded(request);
     try {
@@ -346,9 +346,7 @@ export class Surface<Actor, Access> {
     });
   }
 
-  /**
-   * Rejects a request under overload and closes the connection, which discards other requests sent on it at no cost.
-   */
+  /** Rejects a request under overload and closes the connection, which discards pipelined requests at no cost. */
   private overloaded(request: Request): Response {
     this.counts.overloaded += 1;
     return errorResponse(overloaded(), { ...this.context(request).headers, connection: "close" });
@@ -389,7 +387,7 @@ export class Surface<Actor, Access> {
     return this.refuse(error, this.context(request));
   }
 
-  /** Type checks end here: the public methods have checked the operation, and its values are validated at runtime. */
+  /** Static typing ends here: the public methods check the operation, and its values are validated at runtime. */
   private register<P extends TObject, Q extends TObject, B extends TSchema, Given>(
     method: Method,
     path: string,
@@ -412,16 +410,16 @@ export class Surface<Actor, Access> {
             return response;
           };
     // Elysia would infer the handler's type from path and schemas, which the surface has checked itself. The rest of
-    // the documentation is generated on request: at startup it would cost more than all routes.
+    // the documentation is generated on request: at startup it would take longer than registering all routes.
     const detail = { operationId: operation.operationId };
     if (method === "GET") {
-      // Without `parse`: any value of it makes a handler asynchronous.
+      // Without `parse`: any value makes the handler asynchronous.
       app.get(path, run as never, { detail } as never).head(path, run as never, { detail: { hide: true } } as never);
     } else app.route(method, path, run as never, { parse: "none", detail } as never);
     return this;
   }
 
-  /** Synchronous without a body: a promise per request is measurable on hot paths. */
+  /** Synchronous for requests without a body: a promise per request is measurable on hot paths. */
   private run(
     operation: Operation<Access>,
     handler: Handler<Actor, Access, TObject, TObject, TSchema>,
@@ -520,7 +518,7 @@ export class Surface<Actor, Access> {
     }
   }
 
-  /** The received and validated body of a request. @param sender for the rotation of body checks */
+  /** Receives and validates the body of a request. @param sender body checks rotate between senders */
   private async readCheckedBody(
     operation: Operation<Access>,
     request: Request,
@@ -578,7 +576,7 @@ export class Surface<Actor, Access> {
   private authorized<T>(access: Access, context: RequestContext, handle: (actor: Actor) => T): T {
     return this.options.gate.snapshot(() => {
       const actor = this.options.gate.identify(context, access);
-      // Every write is logged with its actor, even a rejected one. A GET gets its actor at its end, if it is logged.
+      // Every write is logged with its actor, even if rejected. For a GET, `finish` adds the actor to what it logs.
       if (context.request.method !== "GET") this.logActor(context, actor);
       this.options.gate.permit(actor, access, context);
       return handle(actor);
@@ -707,7 +705,7 @@ interface RouteInput {
 
 type AnyCall<Actor, Access> = Call<Actor, unknown, unknown, unknown, Access>;
 
-/** Completes a request's context to its call. One by one: Object.assign takes a microsecond. */
+/** Turns a request's context into its call. Assigns fields one by one: Object.assign takes a microsecond. */
 function callOf<Actor, Access>(
   { context, operation }: Exchange<Actor, Access>,
   actor: Actor,

@@ -42,11 +42,11 @@ interface FoundRecord {
   readonly asOf: AsOf | null;
   readonly compose: ComposeFor | undefined;
   readonly include?: string | undefined;
-  /** Whether it is the result of a write: then exempt from the caller's limit of long reads. */
+  /** True for the result of a write, which is exempt from the caller's limit on long reads. */
   readonly isWritten?: true;
 }
 
-/** Response for a record: 304 if the caller has this version; a long read if the record is very large. */
+/** Responds with a record: 304 if the caller has this version, or through a long read if the record is very large. */
 export function respondWithFound(
   backend: Backend,
   call: ActorCall,
@@ -86,11 +86,11 @@ async function largeRecord(
   call: ActorCall,
   { kind, found, asOf, include, isWritten }: FoundRecord,
 ): Promise<{ tag: string; text: Uint8Array<ArrayBuffer> }> {
-  const { n, sequence, hashPrefix: mark, ended } = found;
+  const { n, sequence, hashPrefix, ended } = found;
   const input: LargeRecordInput = {
     kind: kind.name,
     n,
-    version: { sequence, hashPrefix: mark },
+    version: { sequence, hashPrefix },
     ended,
     actor: plainActor(call.actor),
     asOf: asOf ?? backend.reader.present(),

@@ -1,4 +1,4 @@
-// Addresses of a subnet, individually or in runs, compared with a naive model that checks every address.
+// Addresses of a subnet, listed individually or as ranges, compared with a naive model that checks every address.
 
 import { describe, expect, test } from "bun:test";
 import { ROW_EACH_MAX } from "../../src/reports/ipam/address-layout.ts";
@@ -16,14 +16,14 @@ const newRange = (from: string, to: string, purpose: string, fields: JsonRecord 
   expectOk(owner.post("ip-ranges", { network_id: first.networkId, first: from, last: to, purpose, ...fields }));
 const blocksOf = async (subnet: JsonRecord, query = "") =>
   (await expectOk(owner.get(`subnets/${subnet.id}/blocks?${query}`))) as unknown as JsonRecord[];
-/** An address in short form. */
+/** A row in short form. */
 const short = ({ first: from, last, count, state }: JsonRecord) => `${from}-${last} ${count} ${state}`;
 
-/** conflicts.test.ts checks its fingerprint and acceptance. */
+/** Fingerprints and acceptances are tested in conflicts.test.ts. */
 const OPEN_CONFLICT = { fingerprint: expect.any(String), acceptance: null };
 
 describe("the addresses of a subnet", () => {
-  test("are listed completely in a small one, each with state and host", async () => {
+  test("are all listed in a small subnet, each with its state and hosts", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/28" });
     const mac_address = "00:1b:21:aa:bb:cc";
     const core = await newHost({ name: "core", ip_addresses: [{ ip_address: "10.2.3.2", name: "eth0", mac_address }] });
@@ -77,7 +77,7 @@ describe("the addresses of a subnet", () => {
     ]);
   });
 
-  test("are ranges in a large one, where only addresses in use are listed", async () => {
+  test("are merged into ranges in a large subnet, except those in use", async () => {
     const subnet = await newSubnet({ cidr: "10.2.0.0/16" });
     await newHost({ ip_addresses: [{ ip_address: "10.2.0.7" }, { ip_address: "10.2.9.9" }] });
     await newRange("10.2.1.0", "10.2.1.255", "Dhcp");
@@ -127,14 +127,14 @@ describe("the addresses of a subnet", () => {
       offset: 0,
       has_more: true,
     });
-    // More than one step assembles.
+    // Assembled in more than one step.
     const large = await newSubnet({ cidr: "10.4.0.0/20" });
     expect((await rowsOf(large)).map(short).at(-1)).toBe("10.4.15.255-10.4.15.255 1 Broadcast");
     expect(await rowsOf(large)).toHaveLength(ROW_EACH_MAX);
     expect(await rowsOf(await newSubnet({ cidr: "10.8.0.0/19" }))).toHaveLength(3);
   });
 
-  test("are counted by block, for a requested length and part", async () => {
+  test("are counted by block, for a requested prefix length and part of the subnet", async () => {
     const subnet = await newSubnet({ cidr: "10.2.0.0/16" });
     const room = await newSubnet({ cidr: "10.2.4.0/23", name: "Room" });
     await newHost({
@@ -179,7 +179,7 @@ describe("the addresses of a subnet", () => {
     }
   });
 
-  test("are limited to the caller's reach, now and in the past, with last_seen as on the address", async () => {
+  test("are limited to networks the caller can access, now and in the past, with the last_seen of each address", async () => {
     const otherNetwork = await newNetwork();
     const far = await newSubnet({ cidr: "10.2.3.0/24", network_id: otherNetwork.id });
     const near = await newSubnet({ cidr: "10.2.3.0/30" });
@@ -206,7 +206,7 @@ describe("the addresses of a subnet", () => {
     const scene = new AddressScene(owner, random, networkIds);
     const snapshots: Array<{ at: string; subnets: JsonRecord[]; expected: JsonRecord[][] }> = [];
     for (let step = 0; step < 160; step += 1) {
-      // Large subnets around all the others.
+      // Large subnets that enclose all others.
       if (step % 25 === 0)
         for (const network_id of networkIds)
           for (const cidr of LARGE) await owner.post("subnets", { network_id, cidr });
@@ -230,7 +230,7 @@ describe("the addresses of a subnet", () => {
         ]);
       }
     expect(compared).toBeGreaterThan(80);
-    // Sections and blocks of large subnets match their rows, address by address.
+    // Parts and blocks of large subnets match their rows, address by address.
     let parts = 0;
     for (const { at, subnets, expected } of snapshots.slice(-3))
       for (const [position, subnet] of subnets.entries()) {

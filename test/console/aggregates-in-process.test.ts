@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const STATION = "00:1b:21:00:09:01";
 
-/** A switch whose Gi0/7 and Gi0/8 form Po1, with a unit. */
+/** A switch with the aggregate Po1 of Gi0/7 and Gi0/8, and the subinterface Po1.20. */
 async function newSwitch(name: string, fdb_macs: string[]): Promise<JsonRecord> {
   const { client, networkId } = appliance;
   const [member, other, aggregate] = [1, 2, 3].map(() => Bun.randomUUIDv7()) as [string, string, string];
@@ -40,7 +40,7 @@ async function newSwitch(name: string, fdb_macs: string[]): Promise<JsonRecord> 
   return { member, other, aggregate };
 }
 
-test("an aggregate and its members name each other wherever one of them is shown", async () => {
+test("an aggregate is shown with its members, and each member with its aggregate, on every page", async () => {
   const { client } = appliance;
   const near = await newSwitch("acc-1", [STATION]);
   const far = await newSwitch("acc-2", []);
@@ -55,12 +55,12 @@ test("an aggregate and its members name each other wherever one of them is shown
   await page.getByRole("row").filter({ hasText: STATION }).getByText("Gi0/7, Gi0/8").waitFor();
   await page.goto(`${appliance.running.url}/?q=${STATION}`);
   await page.locator("dl.locate-facts > div").filter({ hasText: "Port" }).getByText("Gi0/7, Gi0/8").first().waitFor();
-  for (const [one, other] of [
+  for (const [nearPort, farPort] of [
     ["member", "member"],
     ["other", "other"],
   ] as const) {
-    const { id, host_id: host, if_index, if_descr } = (await client.get(`if-entries/${near[one]}`)).data;
-    const neighbor = { type: "IfEntry", id: far[other] };
+    const { id, host_id: host, if_index, if_descr } = (await client.get(`if-entries/${near[nearPort]}`)).data;
+    const neighbor = { type: "IfEntry", id: far[farPort] };
     await expectOk(client.put(`if-entries/${id}`, { id, host_id: host, if_index, if_descr, neighbor }));
   }
   await page.goto(`${appliance.running.url}/map?chosen=${host_id}`);

@@ -23,7 +23,7 @@ describe("comparing two timestamps", () => {
   const withInstants = (path: string) =>
     `${path}${path.includes("?") ? "&" : "?"}at=${filled.after}&vs=${filled.before}`;
 
-  test("a record is compared with a timestamp ahead of the page's clock once that has passed", async () => {
+  test("a record is compared with a timestamp ahead of the page's clock as soon as the clock reaches it", async () => {
     const host = await expectOk(
       appliance.client.post("hosts", { network_id: appliance.networkId, name: "just-written" }),
     );
@@ -33,7 +33,7 @@ describe("comparing two timestamps", () => {
     await page.close();
   });
 
-  test("a list has deleted rows first, marks new ones, and shows old and new values", async () => {
+  test("a list shows deleted rows first, marks new ones, and shows old and new values", async () => {
     const page = await visitor.open(withInstants("/hosts?columns=name,serial_number,model"));
     await page.getByRole("link", { name: "3 differ" }).waitFor();
     for (const words of ["1 added", "1 removed", "1 changed"]) await page.getByRole("link", { name: words }).waitFor();
@@ -43,14 +43,14 @@ describe("comparing two timestamps", () => {
     const core = rows(page).filter({ hasText: "core" });
     await expectEventually(() => core.locator("del").allTextContents(), ["FOC1", "C9300-24T"]);
     await expectEventually(() => core.locator("ins").allTextContents(), ["FOC2", "none"]);
-    // A changed field without a column is named.
+    // A changed field without a column is listed by name.
     await expectEventually(
       () => core.getByText("Changed").locator("..").textContent(),
       expect.stringContaining("Description"),
     );
   });
 
-  test("only differences are shown on request, in list order, and exported as CSV", async () => {
+  test("the list can be limited to differences, sorted, and exported as CSV", async () => {
     const page = await visitor.open(withInstants("/hosts"));
     await page.getByRole("link", { name: "3 differ" }).click();
     await page.getByText("3 hosts").waitFor();
@@ -98,7 +98,7 @@ describe("comparing two timestamps", () => {
     const core = rows(page).filter({ hasText: "core" });
     await expectEventually(() => core.locator("del").allTextContents(), ["FOC2"]);
     await expectEventually(() => core.locator("ins").allTextContents(), ["FOC1"]);
-    // The filter by one kind of difference keeps the side.
+    // Filtering by one type of difference does not undo the swap.
     await page.getByRole("link", { name: "1 added" }).click();
     await page.getByText("1 host", { exact: true }).waitFor();
     await rows(page).getByRole("link", { name: "leaving" }).waitFor();
@@ -114,7 +114,7 @@ describe("comparing two timestamps", () => {
     await page.getByText("No differences in this list between A and B.").waitFor();
   });
 
-  test("a chosen timestamp later than the displayed one is still A, with a notice", async () => {
+  test("a selected timestamp later than the displayed one is still A, with a notice", async () => {
     const page = await visitor.open(`/hosts?at=${filled.before}&only=differences`);
     await page.getByRole("heading", { name: "Hosts" }).waitFor();
     await page.getByRole("button", { name: "Compare…" }).click();
@@ -173,7 +173,7 @@ describe("comparing two timestamps", () => {
     const list = page.getByRole("region", { name: "Changes from A to B" });
     await list.getByText("Offices, new", { exact: true }).waitFor();
     await page.getByRole("listitem").filter({ hasText: "10.2.3.0/28" }).getByText("Changed").first().waitFor();
-    // In the opposite direction, and back.
+    // Swapped, and swapped back.
     await page.goto(`${appliance.url}${withInstants(`/hosts/${filled.switchId}`)}`);
     const serial = page.locator(".facts > div").filter({ hasText: "Serial number" });
     await serial.getByText("FOC1 → FOC2").waitFor();
@@ -224,14 +224,14 @@ describe("comparing two timestamps", () => {
     },
   );
 
-  test("tags appear by name next to their color in lists and on pages, and a click on one filters by it", async () => {
+  test("tags appear by name next to their color in lists and on pages, and clicking a tag filters by it", async () => {
     const page = await visitor.open(`/hosts?at=${filled.before}&columns=name,tags`);
     const core = rows(page).filter({ hasText: "core" });
     await core.getByRole("link", { name: "Core", exact: true }).click();
     await page.getByText("1 host", { exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get("filter")).toBe('tags.name = "Core"');
     await core.locator(".tag-Blue").waitFor();
-    // The tag was removed since.
+    // The tag has since been removed.
     await page.goto(`${appliance.url}${withInstants("/hosts?columns=name,tags&only=changed")}`);
     await core.locator("del").getByText("Core", { exact: true }).waitFor();
     await page.goto(`${appliance.url}/hosts/${filled.switchId}?at=${filled.before}`);

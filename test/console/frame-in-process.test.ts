@@ -1,4 +1,4 @@
-// Console frame in the test process: sign-in, end of session, links and keys.
+// Console frame in the test process: sign-in, session expiry, links and keyboard shortcuts.
 
 import { describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
@@ -29,12 +29,12 @@ describe("the console frame", () => {
     await visitor.close();
   });
 
-  test("reports a session ending mid-work, and returns there after sign-in", async () => {
+  test("reports a session that ends mid-work, and returns to the same page after sign-in", async () => {
     const { visitor, page } = await appliance.openAs(OWNER);
     await page.getByLabel("Find anything").fill("web-1");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "web-1" }).waitFor();
-    // All requests have been completed: only the next one learns that the session has ended.
+    // All requests are complete, so the next one is the first to fail.
     await page.locator(".places").waitFor();
     await page.locator(".hits").waitFor();
     expect(visitor.problems()).toEqual([]);
@@ -49,10 +49,10 @@ describe("the console frame", () => {
     expect(page.url()).toBe(`${appliance.url}/?q=web`);
   });
 
-  test("leaves no input to the next user of the same tab", async () => {
+  test("leaves no message behind for the next user of the same tab", async () => {
     const { visitor, page } = await appliance.openAs(OWNER, "/settings/tags");
     await page.getByRole("button", { name: "New tag" }).click();
-    await page.getByRole("textbox", { name: "Name", exact: true }).fill("seen by its maker");
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("first-user-tag");
     await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByText("Created.").waitFor();
     await page.getByRole("button", { name: /^Account/ }).click();
@@ -60,12 +60,12 @@ describe("the console frame", () => {
     await page.getByLabel("E-mail").fill(OWNER);
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("seen by its maker").first().waitFor();
+    await page.getByText("first-user-tag").first().waitFor();
     expect(await page.getByText("Created.").count()).toBe(0);
     expect(visitor.problems()).toEqual([]);
   });
 
-  test("carries timestamp and network over in links", async () => {
+  test("carries the timestamp and the network over in links", async () => {
     const at = "2026-03-01T02:12:00Z";
     const { visitor, page } = await appliance.openAs(OWNER, `/?at=${at}&network=${appliance.networkId}`);
     await page.keyboard.press("/");
@@ -88,7 +88,7 @@ describe("the console frame", () => {
     expect(visitor.problems()).toEqual([]);
   });
 
-  test("offers a network selector once there are two", async () => {
+  test("offers a network selector once there are two networks", async () => {
     const { visitor, page } = await appliance.openAs(OWNER, "/settings/networks?new=network");
     await page.locator("#edit-name").fill("Branch");
     expect(await page.getByRole("banner").getByLabel("Network").count()).toBe(0);

@@ -1,5 +1,5 @@
-// Devices that report thousands of MAC addresses of other hosts: compared with a limited number of them, which a finding
-// reports.
+// Devices that report thousands of MAC addresses of other hosts: a limit on the number of hosts compared, and the
+// finding that reports it.
 
 import { Database } from "bun:sqlite";
 import { describe, expect, spyOn, test } from "bun:test";
@@ -23,7 +23,7 @@ const stations = (count: number, first = 0) => Array.from({ length: count }, (_,
 const sweep = (numbers: readonly number[]) =>
   scan.addresses(...numbers.map((number) => seenAt(stationAddress(number), { mac_address: stationMac(number) })));
 
-/** A device with a card of its own, and ports with the MAC addresses of stations. */
+/** A device with its own MAC addresses on two ports, and those of stations on all others. */
 const borrower = (numbers: readonly number[], changed = 1) =>
   deviceAt(DEVICE, {
     sys_name: "borrower",
@@ -35,7 +35,7 @@ const borrower = (numbers: readonly number[], changed = 1) =>
     addresses: [address(DEVICE, 9_001)],
   });
 
-/** Number of queries, and of reads of a host's parts, which use prepared ones. */
+/** Number of queries, plus reads of a host's parts, which use prepared statements. */
 async function readsOf(work: () => Promise<unknown>): Promise<number> {
   const spies = [spyOn(Database.prototype, "query"), spyOn(WriteTransaction.prototype, "children")];
   try {
@@ -47,7 +47,7 @@ async function readsOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe("a device with the MAC addresses of many hosts", () => {
-  test("takes hardly more reads per changed report than one with those of a few", async () => {
+  test("takes hardly more reads per changed report than a device with the MAC addresses of a few", async () => {
     const counts: number[] = [];
     for (const count of [100, 700]) {
       await appliance.renew();
@@ -60,7 +60,7 @@ describe("a device with the MAC addresses of many hosts", () => {
     expect(many - few).toBeLessThan(200);
   });
 
-  test("stays the host that it was, and reports how many hosts were not compared", async () => {
+  test("remains the same host, and reports how many hosts were not compared", async () => {
     await sweep(stations(200));
     await scan.devices(borrower(stations(200)));
     const { id } = (await hosts()).find(({ name }) => name === "borrower") ?? {};
@@ -79,7 +79,7 @@ describe("a device with the MAC addresses of many hosts", () => {
     ]);
   });
 
-  test("is compared with a limited number of ended hosts, those with the most in common", async () => {
+  test("is compared only with the ended hosts that have the most in common, up to the limit", async () => {
     await sweep(stations(200));
     for (const { id } of (await appliance.owner.get("hosts?limit=0")).data) await appliance.owner.delete(`hosts/${id}`);
     const signs = [...stations(200).map((number) => `mac:${stationMac(number)}`), `ip:${stationAddress(150)}`];

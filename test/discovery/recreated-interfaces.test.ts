@@ -1,5 +1,5 @@
-// Interfaces that are deleted and created again under the same name: one entry tracks them, whatever the agent still
-// lists.
+// Interfaces that are deleted and created again under the same name: one entry tracks them, even while the agent still
+// lists the old rows.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -30,12 +30,12 @@ const report = (rows: readonly Row[], more: Partial<AgentTables> = {}) =>
     }),
   );
 const read = (...rows: Row[]) => scan.devices(report(rows));
-/** Numbers and names of the entries, without the uplink, and the ids under which they began. */
+/** ifIndex and name of each entry, without the uplink. */
 const listed = async () => (await entries()).slice(1).map(({ if_index, if_descr }) => `${if_index} ${if_descr}`);
-const idOf = async (number: number) => (await entries()).find(({ if_index }) => if_index === number)?.id;
+const idOf = async (ifIndex: number) => (await entries()).find(({ if_index }) => if_index === ifIndex)?.id;
 
-describe("an interface that is created again", () => {
-  test("keeps its entry while the agent lists the old one as down, and when it no longer does", async () => {
+describe("a re-created interface", () => {
+  test("keeps its entry while the agent lists the old row as down, and once that row is gone", async () => {
     await read([3, "tun0"]);
     const id = await idOf(3);
     await read([3, "tun0", "Disabled"], [4, "tun0"]);
@@ -45,34 +45,34 @@ describe("an interface that is created again", () => {
     expect([await listed(), await idOf(5)]).toEqual([["5 tun0"], id]);
   });
 
-  test("keeps its entry through many of them in a row, each with a leftover and another MAC address", async () => {
+  test("keeps its entry through many re-creations in succession, each with a stale row and another MAC address", async () => {
     const names = ["vpn0", "vpn1", "vpn2", "br-lan"];
-    const at = (round: number, status?: AgentInterface["status"]): Row[] =>
+    const rowsOf = (round: number, status?: AgentInterface["status"]): Row[] =>
       names.map((name, position) => [10 * round + position, name, status, `02:00:0c:00:0${round}:0${position}`]);
-    await read(...at(1));
+    await read(...rowsOf(1));
     const ids = (await entries()).map(({ id }) => id);
-    for (let round = 2; round < 9; round += 1) await read(...at(round - 1, "Disabled"), ...at(round));
+    for (let round = 2; round < 9; round += 1) await read(...rowsOf(round - 1, "Disabled"), ...rowsOf(round));
     expect((await entries()).map(({ id }) => id)).toEqual(ids);
     expect(await listed()).toEqual(names.map((name, position) => `${80 + position} ${name}`));
   });
 
-  test("keeps its entry if the link of the new one is down too", async () => {
+  test("keeps its entry if the new row is down too", async () => {
     await read([3, "eth0.7"]);
     const id = await idOf(3);
     await read([3, "eth0.7", "Disabled"], [4, "eth0.7", "Down"]);
     expect([await listed(), await idOf(4)]).toEqual([["4 eth0.7"], id]);
   });
 
-  test("keeps its entry if several former ones are still listed", async () => {
+  test("keeps its entry if several stale rows are still listed", async () => {
     await read([3, "tun0"]);
     const id = await idOf(3);
     await read([3, "tun0", "Down"], [4, "tun0", "Disabled"], [5, "tun0"]);
     expect([await listed(), await idOf(5)]).toEqual([["5 tun0"], id]);
   });
 
-  test("continues the most recently seen entry, if earlier releases left several with its name", async () => {
+  test("continues the most recently seen entry if earlier releases left several with the same name", async () => {
     await read([3, "tun0"]);
-    // Two rows at once, both up: only the numbers tell them apart.
+    // Two rows, both up: they differ only in ifIndex.
     await read([3, "tun0"], [4, "tun0"]);
     await read([4, "tun0"]);
     const id = await idOf(4);
@@ -93,7 +93,7 @@ describe("an interface that is created again", () => {
     expect(await listed()).toEqual(["5 tun0"]);
   });
 
-  test("stays deleted if a person deleted it", async () => {
+  test("stays deleted if a user deleted and ignored it", async () => {
     await read([3, "tun0"]);
     expect((await owner.delete(`if-entries/${await idOf(3)}?ignore=true`)).status).toBe(200);
     tick();
@@ -102,7 +102,7 @@ describe("an interface that is created again", () => {
     expect(await listed()).toEqual([]);
   });
 
-  test("is counted as a row, and its leftover as a duplicate", async () => {
+  test("is counted as a row, and its stale row as a duplicate", async () => {
     await read([3, "tun0"]);
     const { result } = await read([3, "tun0", "Disabled"], [4, "tun0"]);
     const interfaces = result.findings.find(({ label }) => label === "r-1: interfaces");
@@ -121,20 +121,20 @@ describe("two interfaces with one name", () => {
     expect(await listed()).toEqual(["3 port", "4 port"]);
   });
 
-  test("are two entries from the first read on, although one is down", async () => {
+  test("are two entries from the first read on, even if one is down", async () => {
     await read([3, "port", "Disabled"], [4, "port"]);
     expect(await listed()).toEqual(["3 port", "4 port"]);
     expect((await read([3, "port", "Disabled"], [4, "port"])).sequence).toBeNull();
   });
 
-  test("are not matched by name after a restart with other numbers", async () => {
+  test("are not matched by name after a restart with new ifIndex values", async () => {
     await read([3, "port"], [4, "port"]);
     await read([13, "port"], [14, "port"]);
     expect(await listed()).toEqual(["13 port", "14 port"]);
   });
 });
 
-test("interfaces of containers come and go without entries for what is only listed as deleted", async () => {
+test("short-lived container interfaces leave no entries for rows that the agent only lists as down", async () => {
   const names = (round: number) => Array.from({ length: 6 }, (_, position) => `veth${round}${position}`);
   const rows = (round: number, status?: AgentInterface["status"]): Row[] => [
     ...names(round).map((name, position): Row => [20 * round + position, name, status]),

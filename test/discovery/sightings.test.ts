@@ -1,4 +1,4 @@
-// Sightings: which MAC address was seen at which address, by whom, and from when to when.
+// Sightings: MAC and IP address, reporter, and first and last time seen.
 
 import { describe, expect, test } from "bun:test";
 import type { ArpEntry, Device } from "../../src/discovery/device.ts";
@@ -9,7 +9,7 @@ import { expectOk } from "../support/appliance/factories.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { address, deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
 
-// After any test, derived data matches the ledger, and all rows are counted.
+// After each test, derived data must match the ledger, and row counts must be correct.
 const appliance = applianceForEach({}, () => expect(appliance.findingsOf()).toEqual([]));
 const { owner, inTransaction, communityOf, runScan, newSubnet } = appliance;
 const scan = new ScanWriter(appliance);
@@ -48,24 +48,24 @@ function seen(kind?: string): SeenRow[] {
     }));
 }
 
-/** Row numbers and changes of all tables of sightings. */
+/** All stored sightings with their row numbers, as JSON. */
 const stored = () =>
   inTransaction((tx) => JSON.stringify(tx.db.$client.query("SELECT * FROM discovery_sightings ORDER BY n").all()));
 
-const heard = (ip_address: string, mac_address: string, if_index: number | null = 1): ArpEntry => ({
+const arpEntry = (ip_address: string, mac_address: string, if_index: number | null = 1): ArpEntry => ({
   ip_address,
   mac_address,
   if_index,
 });
-const router = (arp: readonly ArpEntry[], fields: Partial<Device> = {}, at = "10.0.0.1") =>
-  deviceAt(at, {
-    sys_name: `router at ${at}`,
-    serial_number: `SER ${at}`,
+const router = (arp: readonly ArpEntry[], fields: Partial<Device> = {}, ip = "10.0.0.1") =>
+  deviceAt(ip, {
+    sys_name: `router at ${ip}`,
+    serial_number: `SER ${ip}`,
     interfaces: [
-      ethernet(1, { mac_address: mac(1, Number(at.at(-1))) }),
-      ethernet(2, { mac_address: mac(2, Number(at.at(-1))) }),
+      ethernet(1, { mac_address: mac(1, Number(ip.at(-1))) }),
+      ethernet(2, { mac_address: mac(2, Number(ip.at(-1))) }),
     ],
-    addresses: [address(at)],
+    addresses: [address(ip)],
     arp,
     ...fields,
   });
@@ -78,13 +78,13 @@ const partial = (arp: readonly ArpEntry[]) => {
 const now = () => appliance.clock.now();
 
 describe("a neighbor table", () => {
-  test("gives an interval per address, MAC address and interface, from the first to the last read that had it", async () => {
-    await scan.devices(router([heard("10.0.0.7", mac(7, 9)), heard("10.0.0.8", mac(8, 9), 2)]));
+  test("creates an interval per IP address, MAC address and interface, from the first to the last read with that entry", async () => {
+    await scan.devices(router([arpEntry("10.0.0.7", mac(7, 9)), arpEntry("10.0.0.8", mac(8, 9), 2)]));
     const first = now();
-    await scan.devices(router([heard("10.0.0.7", mac(7, 9)), heard("10.0.0.8", mac(8, 9), 2)]));
+    await scan.devices(router([arpEntry("10.0.0.7", mac(7, 9)), arpEntry("10.0.0.8", mac(8, 9), 2)]));
     const last = now();
-    await scan.devices(router([heard("10.0.0.8", mac(8, 9), 2)]));
-    const at = (instant: number) => instant - 1_000;
+    await scan.devices(router([arpEntry("10.0.0.8", mac(8, 9), 2)]));
+    const readTime = (instant: number) => instant - 1_000;
     expect(seen("Neighbor")).toEqual([
       {
         ip: "10.0.0.7",
@@ -92,8 +92,8 @@ describe("a neighbor table", () => {
         kind: "Neighbor",
         reporter: "router at 10.0.0.1",
         port: "Gi0/1",
-        first: at(first),
-        last: at(last),
+        first: readTime(first),
+        last: readTime(last),
         isCurrent: false,
       },
       {
@@ -102,19 +102,19 @@ describe("a neighbor table", () => {
         kind: "Neighbor",
         reporter: "router at 10.0.0.1",
         port: "Gi0/2",
-        first: at(first),
-        last: at(now()),
+        first: readTime(first),
+        last: readTime(now()),
         isCurrent: true,
       },
     ]);
   });
 
-  test("starts a new interval when an address returns, and when another MAC address or interface has it", async () => {
-    await scan.devices(router([heard("10.0.0.7", mac(7, 9))]));
+  test("starts a new interval when an address returns, or appears with another MAC address or on another interface", async () => {
+    await scan.devices(router([arpEntry("10.0.0.7", mac(7, 9))]));
     await scan.devices(router([]));
-    await scan.devices(router([heard("10.0.0.7", mac(7, 9))]));
-    await scan.devices(router([heard("10.0.0.7", mac(8, 9))]));
-    await scan.devices(router([heard("10.0.0.7", mac(8, 9), 2)]));
+    await scan.devices(router([arpEntry("10.0.0.7", mac(7, 9))]));
+    await scan.devices(router([arpEntry("10.0.0.7", mac(8, 9))]));
+    await scan.devices(router([arpEntry("10.0.0.7", mac(8, 9), 2)]));
     expect(seen("Neighbor").map(({ mac, port, isCurrent }) => [mac, port, isCurrent])).toEqual([
       [mac(7, 9), "Gi0/1", false],
       [mac(7, 9), "Gi0/1", false],
@@ -123,10 +123,10 @@ describe("a neighbor table", () => {
     ]);
   });
 
-  test("keeps several MAC addresses of one address, from one router and from several", async () => {
+  test("keeps several MAC addresses for one IP address, from one router and from several", async () => {
     await scan.devices(
-      router([heard("10.0.0.7", mac(7, 9)), heard("10.0.0.7", mac(8, 9))]),
-      router([heard("10.0.0.7", mac(9, 9))], {}, "10.0.0.2"),
+      router([arpEntry("10.0.0.7", mac(7, 9)), arpEntry("10.0.0.7", mac(8, 9))]),
+      router([arpEntry("10.0.0.7", mac(9, 9))], {}, "10.0.0.2"),
     );
     expect(seen("Neighbor").map(({ mac, reporter }) => [mac, reporter])).toEqual([
       [mac(7, 9), "router at 10.0.0.1"],
@@ -135,44 +135,44 @@ describe("a neighbor table", () => {
     ]);
   });
 
-  test("ends nothing if it was cut off, and adds what it has", async () => {
-    await scan.devices(router([heard("10.0.0.7", mac(7, 9))]));
+  test("ends no interval if it was truncated, and adds the entries that were read", async () => {
+    await scan.devices(router([arpEntry("10.0.0.7", mac(7, 9))]));
     const read = now() - 1_000;
-    await scan.devices(partial([heard("10.0.0.8", mac(8, 9))]));
+    await scan.devices(partial([arpEntry("10.0.0.8", mac(8, 9))]));
     expect(seen("Neighbor").map(({ ip, last, isCurrent }) => [ip, last === read, isCurrent])).toEqual([
       ["10.0.0.7", true, true],
       ["10.0.0.8", false, true],
     ]);
-    await scan.devices(router([heard("10.0.0.8", mac(8, 9))]));
+    await scan.devices(router([arpEntry("10.0.0.8", mac(8, 9))]));
     expect(seen("Neighbor").map(({ ip, isCurrent }) => [ip, isCurrent])).toEqual([
       ["10.0.0.7", false],
       ["10.0.0.8", true],
     ]);
   });
 
-  test("writes no sighting if it is unchanged, even when its router responds at another address", async () => {
+  test("writes no sighting if unchanged, even when the router responds at another address", async () => {
     const both = { addresses: [address("10.0.0.1"), address("10.0.0.3")] };
-    await scan.devices(router([heard("10.0.0.7", mac(7, 9))], both));
+    await scan.devices(router([arpEntry("10.0.0.7", mac(7, 9))], both));
     const before = stored();
-    await scan.devices(router([heard("10.0.0.7", mac(7, 9))], both));
-    await scan.devices({ ...router([heard("10.0.0.7", mac(7, 9))], both), ip_address: "10.0.0.3" });
+    await scan.devices(router([arpEntry("10.0.0.7", mac(7, 9))], both));
+    await scan.devices({ ...router([arpEntry("10.0.0.7", mac(7, 9))], both), ip_address: "10.0.0.3" });
     expect(stored()).toBe(before);
     expect(seen("Neighbor").map(({ last }) => last)).toEqual([now() - 1_000]);
   });
 
-  test("follows an interface to another number", async () => {
-    await scan.devices(router([heard("10.0.0.7", mac(7, 9))]));
+  test("follows an interface to another ifIndex", async () => {
+    await scan.devices(router([arpEntry("10.0.0.7", mac(7, 9))]));
     const before = stored();
     const interfaces = [ethernet(1, { if_index: 11, mac_address: mac(1, 1) }), ethernet(2, { mac_address: mac(2, 1) })];
     await scan.devices(
-      router([heard("10.0.0.7", mac(7, 9), 11)], { interfaces, addresses: [address("10.0.0.1", 11)] }),
+      router([arpEntry("10.0.0.7", mac(7, 9), 11)], { interfaces, addresses: [address("10.0.0.1", 11)] }),
     );
     expect(stored()).toBe(before);
   });
 
-  test("also counts for addresses outside all subnets, and for hosts that a user has ignored", async () => {
+  test("creates sightings for addresses outside all subnets and for ignored hosts, too", async () => {
     await newSubnet({ cidr: "10.0.0.0/24" });
-    const sighting = router([heard("10.0.0.7", mac(7, 9)), heard("172.31.0.9", mac(8, 9))]);
+    const sighting = router([arpEntry("10.0.0.7", mac(7, 9)), arpEntry("172.31.0.9", mac(8, 9))]);
     await scan.devices(sighting);
     const [host] = (await expectOk(owner.get("hosts"))) as unknown as Array<{ id: string }>;
     await expectOk(owner.delete(`hosts/${host?.id}?ignore=true`));
@@ -187,10 +187,10 @@ describe("a neighbor table", () => {
     ]);
   });
 
-  test("of a hostile device stays within limits", async () => {
+  test("cannot exceed the limits, even on a hostile device", async () => {
     const rows = (from: number, count: number) =>
       Array.from({ length: count }, (_, n) =>
-        heard(`10.${(from + n) >> 16}.${((from + n) >> 8) & 255}.${(from + n) & 255}`, mac(n & 255, 16 + (n >> 8))),
+        arpEntry(`10.${(from + n) >> 16}.${((from + n) >> 8) & 255}.${(from + n) & 255}`, mac(n & 255, 16 + (n >> 8))),
       );
     for (const from of [0, 200_000, 400_000]) await scan.devices(router(rows(from, 0.7 * SIGHTINGS_PER_TABLE_MAX)));
     const counts = () =>
@@ -206,7 +206,7 @@ describe("a neighbor table", () => {
 });
 
 describe("a device's own addresses", () => {
-  test("are seen with the MAC address of their interface, and so is the address that responded", async () => {
+  test("are seen with the MAC address of their interface; the address that responded, even without one", async () => {
     await scan.devices(router([], {}, "10.0.0.1"), { ...router([], {}, "10.0.0.2"), ip_address: "192.0.2.9" });
     expect(seen("Own").map(({ ip, mac, port }) => [ip, mac, port])).toEqual([
       ["10.0.0.1", mac(1, 1), "Gi0/1"],
@@ -217,7 +217,7 @@ describe("a device's own addresses", () => {
 });
 
 describe("a sweep", () => {
-  test("gives an interval until a completed sweep gets no response", async () => {
+  test("creates an interval, which ends when a completed sweep gets no response", async () => {
     await newSubnet({ cidr: "10.0.0.0/29" });
     const { probes } = appliance;
     const sweep = async (fields = {}) => {
@@ -243,7 +243,7 @@ describe("a sweep", () => {
     expect(isCurrent().slice(2)).toEqual([["10.0.0.2", true]]);
   });
 
-  test("gives another interval for another MAC address, and none for a response without one", async () => {
+  test("creates another interval for another MAC address, and none for a response without one", async () => {
     for (const mac_address of [mac(1), mac(2), null, mac(2)]) await scan.addresses(seenAt("10.0.0.9", { mac_address }));
     expect(seen("Sweep").map((row) => [row.mac, row.isCurrent])).toEqual([
       [mac(1), false],

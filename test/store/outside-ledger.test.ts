@@ -1,5 +1,5 @@
-// Checksums of tables outside the ledger: a change to any column is detected, reported by name, counted, and dropped on
-// request, in a store with rows in every table.
+// Checksums of tables outside the ledger, on a store with rows in every table: detection of a change to any column,
+// reports by table, and repair.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -21,9 +21,9 @@ import { scratchParent } from "../support/measure/scratch-parent.ts";
 import { fillStore } from "../support/store/filled-store.ts";
 import { recomputeChecksums, runUnguarded, withCopy as withCopyOf } from "../support/store/unguarded.ts";
 
-/** Tables covered by the hash chain or compared with the ledger's content; row_sums is compared with the others. */
+/** Tables covered by the hash chain or compared with the ledger; row_sums is compared with the other tables. */
 const LEDGER = /^history_|^live_links$|^row_sums$/;
-/** Findings about secrets implied by records, which are reported until an operator sets them again. */
+/** Findings about secrets that records require, reported until an operator sets them again. */
 const UNTIL_SET_AGAIN = /^secret: .*: (has no password: set one|has no hash: rotate|its \w+ is missing: set it again)/;
 
 const TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
@@ -33,16 +33,16 @@ let originalPath: string;
 let copies = 0;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(scratchParent(), "netledger-beside-"));
+  directory = mkdtempSync(join(scratchParent(), "netledger-outside-"));
   await fillStore(join(directory, "good"), Date.UTC(2026, 10, 24));
   originalPath = dataFiles(join(directory, "good")).database;
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** A copy of the store, opened for writes without checks. */
-function withCopy<T>(act: (db: Sql, path: string) => T): T {
+function withCopy<T>(action: (db: Sql, path: string) => T): T {
   copies += 1;
-  return withCopyOf(originalPath, join(directory, `copy${copies}`), act);
+  return withCopyOf(originalPath, join(directory, `copy${copies}`), action);
 }
 
 function readFrom<T>(path: string, read: (db: Sql) => T): T {
@@ -79,12 +79,12 @@ async function run(folder: string, ...flags: string[]): Promise<{ status: number
   const processIo = {
     clock: new TestClock(),
     random: seededRandom(1),
-    print: async (more: string) => void (text += more),
+    print: async (chunk: string) => void (text += chunk),
   } as unknown as ProcessIo;
   return { status: await verifyCommand.execute(["--data", folder, ...flags], processIo), text };
 }
 
-test("every table belongs to the ledger, is implied by it, or has checksums, and has rows in this store", () => {
+test("every table belongs to the ledger, is derived from it, or has checksums, and has rows in this store", () => {
   withCopy((db, path) => {
     expect(findingsOn(path)).toEqual([]);
     const checked = checkedTables(db).map(({ name }) => name);
@@ -131,7 +131,7 @@ test("a change to any column of a table with checksums is detected until damaged
   }
 });
 
-test("a row deleted by SQL is found in every table, directly or through dependent rows", () => {
+test("a row deleted with SQL is detected in every table, directly or through dependent rows", () => {
   // Virtual tables and their shadow tables are excluded.
   const ordinary = `SELECT name FROM pragma_table_list WHERE type = 'table' AND name IN (${TABLES})`;
   const tables = withCopy((db) => namesIn(db, ordinary));
@@ -152,7 +152,7 @@ test("a row deleted by SQL is found in every table, directly or through dependen
   expect(undetected).toEqual([]);
 });
 
-test("verify reports a table by name with its difference in rows", () => {
+test("verify reports tables by name, with the number of missing or extra rows", () => {
   const total = withCopy((db) => count(db, "discovery_findings"));
   expectFindings(
     "DELETE FROM discovery_findings WHERE ordinal > 0",
@@ -181,7 +181,7 @@ test("verify reports a table by name with its difference in rows", () => {
   );
 });
 
-test("missing secrets implied by records are reported with the record, until set again", () => {
+test("missing secrets that records require are reported with the record, until set again", () => {
   for (const [table, finding] of [
     ["user_passwords", /^secret: user \S{36} \(n \d+\): has no password: set one with netledger user password$/],
     ["api_key_hashes", /^secret: api_key \S{36} \(n \d+\): has no hash: rotate the key$/],
@@ -219,7 +219,7 @@ test("acceptances and consolidations are records: a missing one is reported, and
   });
 });
 
-test("a word missing from the search index is found, even if other words of its string are present", () => {
+test("a word missing from the search index is detected, even if other words of its string are present", () => {
   withCopy((db, path) => {
     const { changes } = db.$client.run(`
       INSERT INTO history_search (history_search, rowid, text)
@@ -289,7 +289,7 @@ Lost earlier, as found by a repair: 1 password
     });
   });
 
-  test("reports missing rows once as repaired and permanently as lost, and accepts the remaining rows", async () => {
+  test("reports missing rows once as repaired and in every later run as lost, and accepts the remaining rows", async () => {
     const folder = withCopy((db, path) => {
       runUnguarded(db, [
         "DELETE FROM discovery_macs",
@@ -322,7 +322,7 @@ Lost earlier, as found by a repair: 1 password
   });
 });
 
-test("a damaged session stays damaged when used: no write makes it look intact", async () => {
+test("use of a damaged session does not make its checksum valid again", async () => {
   const appliance = await newAppliance();
   try {
     const db = openWritable(appliance.databasePath);

@@ -47,7 +47,7 @@ test("kill -9 under concurrent writes loses no acknowledged write", async () => 
         const cidr = `10.${number >> 8}.${number & 255}.0/24`;
         const id = crypto.randomUUID();
         inDoubt.add(id);
-        const created = await client.post("subnets", { id, network_id: networkId, cidr, name: `made ${number}` });
+        const created = await client.post("subnets", { id, network_id: networkId, cidr, name: `created ${number}` });
         expect(created.status).toBe(200);
         acknowledge(id, { name: created.data.name, updatedAt: created.data.updated_at });
         if (number % 3 === 0) {
@@ -96,11 +96,11 @@ async function expectAcknowledged(
       mismatches.push({ id, acknowledged: state, found: found.get(id) ?? null });
   }
   expect(mismatches).toEqual([]);
-  // There is no record that was never requested, either.
+  // No record exists that was never requested.
   expect([...found.keys()].filter((id) => !acknowledged.has(id) && !inDoubt.has(id))).toEqual([]);
 }
 
-/** SQLite's integrity check, a ledger without gaps, and every live row equal to the latest version of its record. */
+/** Expects SQLite's checks to pass, a ledger without gaps, and live rows that match the latest versions. */
 function expectIntact(path: string): void {
   const db = new Database(path, { readonly: true });
   try {

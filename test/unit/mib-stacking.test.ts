@@ -1,4 +1,4 @@
-// Members of aggregates and units of ports, from hand-made rows and from recordings.
+// Members of aggregates and units of ports, from hand-written rows and from recordings.
 
 import { describe, expect, test } from "bun:test";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
@@ -30,7 +30,7 @@ function steps(rows: Readonly<Record<number, Row>>, more: Readonly<Record<string
   };
 }
 
-const layers = (...pairs: ReadonlyArray<readonly [index: string, status?: number]>): HandMadeStep =>
+const stackRows = (...pairs: ReadonlyArray<readonly [index: string, status?: number]>): HandMadeStep =>
   tableOf(Object.fromEntries(pairs.map(([index, status = 1]) => [index, { ifStackStatus: status }])));
 const attached = (ports: Readonly<Record<number, readonly [attached: number | null, selected: number | null]>>) =>
   tableOf(
@@ -58,23 +58,30 @@ const PORTS = { 7: { name: "Gi0/7" }, 8: { name: "Gi0/8" }, 100: { name: "Po1", 
 describe("dot3adAggPortTable", () => {
   test.each([
     ["the aggregate that a port is attached to", { 7: [100, 0], 8: [100, 100] }, ["Gi0/7 in Po1", "Gi0/8 in Po1"]],
-    ["the selected one while the port is down", { 7: [0, 100], 8: [null, 100] }, ["Gi0/7 in Po1", "Gi0/8 in Po1"]],
-    ["no aggregate for a port that is its own", { 7: [7, 7], 8: [0, 0] }, []],
-    ["no aggregate that is another port, or no interface", { 7: [8, 8], 8: [999, 999] }, []],
+    [
+      "the selected aggregate while the port is down",
+      { 7: [0, 100], 8: [null, 100] },
+      ["Gi0/7 in Po1", "Gi0/8 in Po1"],
+    ],
+    ["no aggregate for a port attached to itself or to none", { 7: [7, 7], 8: [0, 0] }, []],
+    ["no aggregate if the attached interface is another port, or does not exist", { 7: [8, 8], 8: [999, 999] }, []],
   ] as const)("shows %s", (_title, ports, expected) => {
     expect(stackingOf(PORTS, { dot3ad_agg_port_table: attached(ports) })).toEqual([...expected]);
   });
 
-  test("outweighs ifStackTable, which may still list a former aggregate", () => {
+  test("takes precedence over ifStackTable, which may still list a former aggregate", () => {
     const rows = { ...PORTS, 101: { name: "Po2", type: VIRTUAL } };
-    const more = { dot3ad_agg_port_table: attached({ 7: [101, 101] }), if_stack_table: layers(["100.7"], ["100.8"]) };
+    const more = {
+      dot3ad_agg_port_table: attached({ 7: [101, 101] }),
+      if_stack_table: stackRows(["100.7"], ["100.8"]),
+    };
     expect(stackingOf(rows, more)).toEqual(["Gi0/7 in Po2", "Gi0/8 in Po1"]);
   });
 });
 
 describe("ifStackTable", () => {
-  test("shows members below an aggregate, also between their units", () => {
-    expect(stackingOf(PORTS, { if_stack_table: layers(["100.7"], ["100.8"], ["0.100"], ["7.0"]) })).toEqual([
+  test("shows members below an aggregate, even if only their units are stacked", () => {
+    expect(stackingOf(PORTS, { if_stack_table: stackRows(["100.7"], ["100.8"], ["0.100"], ["7.0"]) })).toEqual([
       "Gi0/7 in Po1",
       "Gi0/8 in Po1",
     ]);
@@ -84,14 +91,14 @@ describe("ifStackTable", () => {
       3: { name: "ae0", type: LAG },
       4: { name: "ae0.0", type: VIRTUAL },
     };
-    expect(stackingOf(juniper, { if_stack_table: layers(["4.2"], ["2.1"]) })).toEqual([
+    expect(stackingOf(juniper, { if_stack_table: stackRows(["4.2"], ["2.1"]) })).toEqual([
       "xe-0/0/0 in ae0",
       "xe-0/0/0.0 of xe-0/0/0",
       "ae0.0 of ae0",
     ]);
   });
 
-  test("shows the port of a VLAN interface with one layer below it, and no bridge or routed VLAN", () => {
+  test("shows the port of a VLAN interface with one layer below it, but not of a bridge or an SVI", () => {
     const rows = {
       1: { name: "igb0" },
       2: { name: "igb1" },
@@ -100,12 +107,12 @@ describe("ifStackTable", () => {
       5: { name: "Vlan40", type: SVI },
       6: { name: "br0", type: 209 },
     };
-    const table = layers(["3.1"], ["4.1"], ["4.2"], ["5.1"], ["6.1"], ["6.2"]);
+    const table = stackRows(["3.1"], ["4.1"], ["4.2"], ["5.1"], ["6.1"], ["6.2"]);
     expect(stackingOf(rows, { if_stack_table: table })).toEqual(["vlan20 of igb0"]);
   });
 
-  test("counts each row, with a reason for those that show nothing", () => {
-    const table = layers(["100.7"], ["100.8", 2], ["7.100"], ["0.100"], ["100.999"], ["100"]);
+  test("counts each row, with a reason for each one dropped", () => {
+    const table = stackRows(["100.7"], ["100.8", 2], ["7.100"], ["0.100"], ["100.999"], ["100"]);
     const { rows, tables } = deviceWith(steps(PORTS, { if_stack_table: table }));
     expect(rows.interface_stack).toEqual({
       read: 6,
@@ -129,7 +136,7 @@ describe("ifStackTable", () => {
 });
 
 describe("names and MAC addresses", () => {
-  test("show units, if one interface has the name", () => {
+  test("show a unit if exactly one interface has its base name", () => {
     const rows = { 1: { name: "ge-0/0/47" }, 2: { name: "ge-0/0/47.0" }, 3: { name: "1.1" }, 4: { name: "1" } };
     expect(stackingOf(rows)).toEqual(["ge-0/0/47.0 of ge-0/0/47"]);
     expect(stackingOf({ ...rows, 5: { name: "ge-0/0/47" } })).toEqual([]);
@@ -148,7 +155,7 @@ describe("names and MAC addresses", () => {
     expect(stackingOf(rows)).toEqual(["eth0 in bond0", "eth1 in bond0", "bond0.20 of bond0"]);
   });
 
-  test("show nothing on a switch with one MAC address for all", () => {
+  test("show nothing on a switch with one MAC address for all ports", () => {
     const ports = Object.fromEntries(
       Array.from({ length: 4 }, (_, port) => [port + 1, { name: `Port ${port + 1}`, mac: SHARED }]),
     );
@@ -158,8 +165,8 @@ describe("names and MAC addresses", () => {
   });
 });
 
-test("members and units are unknown while a table or the names were read in part", () => {
-  const table = layers(["100.7"], ["100.8"]);
+test("members and units are unknown if a table or the names were only partially read", () => {
+  const table = stackRows(["100.7"], ["100.8"]);
   expect(stackingOf(PORTS, { if_stack_table: { ...table, broken: ["ifStackStatus"] } })).toBeUndefined();
   const names = { ...steps(PORTS).if_x_table, broken: ["ifName"] };
   expect(stackingOf(PORTS, { if_stack_table: table, if_x_table: names })).toBeUndefined();

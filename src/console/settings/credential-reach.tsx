@@ -87,7 +87,7 @@ function NetworkReach({ network }: { readonly network: Reach["networks"][number]
   );
 }
 
-/** Whether credentials are sent to subnets of this type only at named targets; see `accepts_credentials` in the API. */
+/** Whether subnets of this type get credentials only at explicit targets; see `accepts_credentials` in the API. */
 function isExcludedType(type: string): boolean {
   return ["Internet", "Remote", "Loopback"].includes(type);
 }

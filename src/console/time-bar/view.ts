@@ -19,7 +19,7 @@ export const range = signal<RangeChoice>(initial());
 /** Full extent of the data, from the last histogram; for `all`. */
 export const fullWindow = signal<TimeWindow | null>(null);
 
-/** End of the window; null if the window moves along with now. */
+/** End of the window; null if the window follows the current time. */
 const endMs = signal<number | null>(null);
 const customRange = signal<{ readonly from: number; readonly to: number } | null>(null);
 
@@ -51,7 +51,7 @@ export function chooseBetween(from: number, to: number): void {
   range.value = "custom";
 }
 
-/** Moves by most of the window. @param direction -1 for earlier, 1 for later */
+/** Pans by most of the window's length. @param direction -1 for earlier, 1 for later */
 export function moveWindow(direction: -1 | 1): void {
   const window = shownWindow.peek();
   if (window === null || range.peek() === "all") return;

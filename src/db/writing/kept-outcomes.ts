@@ -1,5 +1,6 @@
-// Outcomes of idempotent requests, stored for a day per caller and key, in the request's transaction, for repeats.
-// Encrypted, as they may contain secrets; keys hashed, as clients may send secrets; size-limited. Not history.
+// Outcomes of idempotent requests, stored per caller and key in the request's transaction, and replayed to retries for
+// a day. Encrypted, as they may contain secrets; keys are hashed, as clients may put secrets in them. Limited in size,
+// and not part of history.
 
 import { DomainError } from "../../base/errors.ts";
 import type { Instant } from "../../base/instant.ts";
@@ -10,12 +11,12 @@ import { idempotencyKeys } from "../schema.ts";
 import type { CommandOutcome } from "./transaction.ts";
 
 /**
- * Stored part of a result: all of it; the id of the written record, to be read as of its transaction; or nothing, if
- * the response is read as of the transaction.
+ * Stored part of a result: all of it; only the id of the written record, which is then read as of its transaction; or
+ * nothing, if the entire response is read as of the transaction.
  */
 export type StoredPart = "All" | "Id" | "Nothing";
 
-/** Identifies a repeatable request. */
+/** Identifies a request that may be retried. */
 export interface Repeatable {
   /** User whose quota it counts against. */
   readonly userN: number;
@@ -37,7 +38,7 @@ export interface Box {
 
 export const OUTCOME_TTL_MS = 24 * 60 * 60 * 1000;
 
-/** Share to keep when evicting, so that not every request evicts. */
+/** Fraction of the limit to keep when evicting, so that not every request evicts. */
 const EVICTION_TARGET = 0.9;
 /** Minimum length, in characters, for compression: the plan of a large restore. */
 const COMPRESSION_MIN_LENGTH = 4_096;
@@ -59,7 +60,7 @@ export class OutcomeStore {
   private readonly db: Sql;
   private readonly box: Box;
   private readonly limits: OutcomeLimits;
-  /** Upper bounds per user: include entries evicted or rolled back since they were counted. */
+  /** Upper bounds per user: may include entries that were evicted or rolled back since they were counted. */
   private readonly byUser = new Map<number, Volume>();
   private total: Volume | null = null;
 
@@ -148,7 +149,7 @@ export class OutcomeStore {
     let remaining = this.volumeOf(null);
     if (isWithin(sum(remaining, more), total)) return remaining;
     const target = share(total, EVICTION_TARGET);
-    // Ordered by the larger share, of count or size.
+    // Largest users first, by their share of the count or the size limit, whichever is larger.
     const users = this.db.$client
       .query(
         `SELECT caller_n, count(*), sum(length(sealed)) FROM idempotency_keys GROUP BY caller_n
@@ -165,7 +166,7 @@ export class OutcomeStore {
   }
 }
 
-/** SHA-256 of caller and key, hexadecimal: one table per user holds all its callers. Keys contain no spaces. */
+/** Hexadecimal SHA-256 of caller and key: rows are by user, and a user has several callers. Keys contain no spaces. */
 function storedKey({ callerN, key }: Pick<Repeatable, "callerN" | "key">): string {
   return Bun.SHA256.hash(`${callerN} ${key}`, "hex");
 }

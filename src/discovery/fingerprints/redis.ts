@@ -1,5 +1,5 @@
-// Redis and compatible servers: PING and INFO server, both read-only. A server that requires a password says so in its
-// error.
+// Redis and compatible servers: PING and INFO server, both read-only. Servers that require a password identify
+// themselves by their error.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { identified, latin1Of } from "./service-text.ts";
@@ -26,7 +26,7 @@ export const redis: Fingerprint = {
   },
 };
 
-/** True if the second response is complete: an error line, or a text of the length announced. */
+/** True if the second response is complete: an error line, or a bulk string of the announced length. */
 function isInfoComplete(text: string): boolean {
   const info = text.slice(7);
   if (/^-[^\n]*\n/.test(info)) return true;

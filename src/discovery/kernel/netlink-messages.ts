@@ -23,18 +23,19 @@ export interface ResponseEnd {
   isLast: boolean;
   /** True if the listed data changed during the dump: items may be missing, so repeat the request. */
   isInterrupted: boolean;
-  /** errno of the kernel's refusal; null if none. */
+  /** errno of the kernel's error response; null if none. */
   refusedErrno: number | null;
 }
 
-interface Piece {
+/** Message or attribute. */
+interface NetlinkRecord {
   type: number;
   /** Start and end offset of the content in the view. */
   body: number;
   end: number;
 }
 
-/** Builds one request. @param body the header of its family (struct ifaddrmsg, ndmsg, rtmsg …) and attributes */
+/** Builds one request. @param body the family header (struct ifaddrmsg, ndmsg, rtmsg …), then the attributes */
 export function netlinkRequest(type: number, flags: number, body: Uint8Array): Uint8Array {
   const request = new Uint8Array(HEADER_BYTES + body.length);
   const view = new DataView(request.buffer);
@@ -73,20 +74,20 @@ export function responseEnd(view: DataView): ResponseEnd {
 }
 
 /** Yields the messages of a datagram; stops at a truncated one. */
-export function* netlinkMessages(view: DataView): Generator<Piece> {
+export function* netlinkMessages(view: DataView): Generator<NetlinkRecord> {
   for (const { start, end, type } of records(view, 0, HEADER_BYTES, 4, view.byteLength))
     yield { type, body: start + HEADER_BYTES, end };
 }
 
 /** Yields the attributes between two offsets of a message; stops at a truncated one. */
-export function* netlinkAttributes(view: DataView, from: number, to: number): Generator<Piece> {
+export function* netlinkAttributes(view: DataView, from: number, to: number): Generator<NetlinkRecord> {
   for (const { start, end, type } of records(view, from, ATTRIBUTE_HEADER_BYTES, 2, to))
     yield { type, body: start + ATTRIBUTE_HEADER_BYTES, end };
 }
 
-/** The bytes of a piece, without a copy. */
-export function bytesOf(view: DataView, piece: Piece): Uint8Array {
-  return new Uint8Array(view.buffer, view.byteOffset + piece.body, piece.end - piece.body);
+/** Returns the content of a message or attribute, without copying it. */
+export function bytesOf(view: DataView, record: NetlinkRecord): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset + record.body, record.end - record.body);
 }
 
 /**

@@ -1,6 +1,6 @@
 // Non-blocking sockets of every kind through libc, for features missing in node:net and node:dgram (raw ICMP, ARP, the
-// real error of a connect). Never waits, and does not interpret what is sent. Calls return errno as a positive number,
-// 0 for success.
+// errno of a failed connect). Never blocks, and does not interpret payloads. Calls return 0 for success, otherwise a
+// positive errno.
 
 import { errnoAt, KernelRefused, openLibc } from "./libc.ts";
 
@@ -34,7 +34,7 @@ interface Received {
 
 export interface PolledSocket {
   readonly descriptor: number;
-  /** The system's POLL* bits reported; 0 for none. */
+  /** POLL* bits reported by the kernel; 0 for none. */
   events: number;
 }
 
@@ -53,7 +53,7 @@ export function openSockets(): Sockets | null {
 }
 
 /**
- * One handle to the library. The caller closes its descriptors, then the library. Throws KernelRefused if unavailable.
+ * A handle to the C library. The caller closes its descriptors, then the library. Throws KernelRefused if unavailable.
  */
 export class Sockets {
   private readonly libc = openLibc(SYMBOLS, "to open sockets");
@@ -113,7 +113,7 @@ export class Sockets {
     return this.libc.symbols.setsockopt(descriptor, level, option, value, value.length) === 0;
   }
 
-  /** Returns the number of bytes written to `into`; -1 if the kernel refuses. */
+  /** Returns the number of bytes written to `buffer`; -1 on an error. */
   getOption(descriptor: number, level: number, option: number, buffer: Uint8Array): number {
     this.length[0] = buffer.length;
     return this.libc.symbols.getsockopt(descriptor, level, option, buffer, this.length) === 0
@@ -131,14 +131,14 @@ export class Sockets {
   /** Enlarges the receive and send buffers up to this size, as far as the system allows. */
   enlargeBuffers(descriptor: number, bytes: number): void {
     const value = new Uint8Array(Int32Array.of(bytes).buffer);
-    // Try beyond the system limit first, which requires a privilege.
+    // First tries to exceed the system limit, which requires CAP_NET_ADMIN.
     if (!this.setOption(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, value))
       this.setOption(descriptor, SOL_SOCKET, SO_RCVBUF, value);
     if (!this.setOption(descriptor, SOL_SOCKET, SO_SNDBUFFORCE, value))
       this.setOption(descriptor, SOL_SOCKET, SO_SNDBUF, value);
   }
 
-  /** struct sockaddr of the local end; empty if the kernel refuses. */
+  /** struct sockaddr of the local end; empty on an error. */
   localAddress(descriptor: number): Uint8Array {
     this.length[0] = this.from.length;
     if (this.libc.symbols.getsockname(descriptor, this.from, this.length) !== 0) return new Uint8Array();

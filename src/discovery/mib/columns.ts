@@ -10,7 +10,7 @@ type NamedStep = Pick<ReadStep, "name">;
 type NamedColumns = NamedStep & Required<Pick<ReadStep, "columns">>;
 type NamedScalars = NamedStep & Required<Pick<ReadStep, "scalars">>;
 
-/** Returns an empty column if the step was not polled, an unread one if only this column is missing. */
+/** Returns an empty column if the step was not polled, or an unread one if only this column is missing. */
 export function columnOf<Step extends NamedColumns>(
   reads: Reads,
   step: Step,
@@ -55,7 +55,7 @@ export function hasOtherIndexes({ values }: ColumnRead, length: number): boolean
   return false;
 }
 
-/** Counts each row of a step by fate, in whichever columns the row appears. */
+/** Counts the rows of a step by outcome. A row counts if it appears in any column. */
 export function countStep(reads: Reads, step: NamedStep, outcomeOf: (index: string) => RowOutcome): RowCount {
   return countRows(rowsOf([...(reads.get(step.name)?.columns.values() ?? [])]), outcomeOf);
 }
@@ -95,7 +95,7 @@ export function areComplete(columns: readonly ColumnRead[]): boolean {
 
 /**
  * Reports the completeness of a table.
- * @param isServed true if the device proved that it has the table: an empty one is then complete and clears stored
+ * @param isServed true if the device is known to have the table: an empty table is then complete and clears stored
  * data. Otherwise an empty table is absent.
  * @param notes unusable data, as user-readable clauses: they make the table partial
  */

@@ -1,4 +1,4 @@
-// Response schema of restores and reverts: one action per record, and the conflicts.
+// Plans for restores and reverts, with one action per record and the conflicts; also the response schema.
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Role } from "../../access/role.ts";
@@ -15,7 +15,7 @@ const PLAN_ACTIONS = ["Create", "Update", "Delete", "Skip"] as const;
 
 /**
  * reference_gone: refers to a missing record, or no longer fits. identity_taken: another record has the same identity.
- * changed_later: changed again since. in_use: others depend on it. secret_gone: secrets are never in history.
+ * changed_later: changed again since. in_use: other records depend on it. secret_gone: history contains no secrets.
  * access_stays: users, API keys and the organization are not reverted. role_too_low: requires a higher role.
  * limit_reached: a limit would be exceeded.
  */
@@ -27,7 +27,7 @@ const CONFLICT_CODES = [
 /** Maximum conflicts listed. */
 const CONFLICTS_MAX = 1_000;
 
-/** Maximum records shown with values: larger plans are not read, and each record may have long values. */
+/** Maximum updates listed with values: longer plans are not read in full, and values may be long. */
 export const PLAN_VALUES_MAX = 10_000;
 
 const TYPES = KINDS.map((kind) => kind.name);
@@ -53,7 +53,7 @@ export const PlanAction = Type.Object(
         },
       ),
     ),
-    reason: Type.Optional(Type.String({ description: "Why the record does not simply get its earlier state." })),
+    reason: Type.Optional(Type.String({ description: "Why the record is not simply restored to its earlier state." })),
   },
   { $id: "PlanAction" },
 );
@@ -111,7 +111,7 @@ export interface ReportedPlan {
   readonly thinned?: ThinnedNotice;
 }
 
-/** The response adds whether and as which transaction it was written. */
+/** Renders a plan. The response adds whether it was applied, and the sequence of its transaction. */
 export function reportPlan({ token, actions, conflicts }: TokenedPlan, thinned?: ThinnedNotice): ReportedPlan {
   const members = `"plan":"${token}","actions":${JSON.stringify(actions)},"conflicts":${JSON.stringify(conflicts.slice(0, CONFLICTS_MAX))}`;
   return { members, ...(thinned === undefined ? {} : { thinned }) };
@@ -124,11 +124,11 @@ export function subjectOf(kind: AnyKind, record: RecordBase): { entity_type: str
 }
 
 /**
- * Error for a plan with conflicts: the code they have in common, otherwise entity_stale.
- * @param what subject of the sentence: `The host cannot be restored`
+ * Error for a plan with conflicts. Its code is the one that fits all conflicts, otherwise entity_stale.
+ * @param summary start of the message: `The host cannot be restored`
  * @param role of the caller
  */
-export function refusal(what: string, conflicts: readonly PlanConflict[], role: Role): DomainError {
+export function refusal(summary: string, conflicts: readonly PlanConflict[], role: Role): DomainError {
   const first = conflicts[0] as PlanConflict;
   const others = conflicts.length - 1;
   const more =
@@ -142,7 +142,7 @@ export function refusal(what: string, conflicts: readonly PlanConflict[], role: 
     ...(first.field === undefined ? {} : { field: first.field }),
     conflicts: conflicts.slice(0, CONFLICTS_MAX),
   };
-  return new DomainError(code, `${what}: ${first.message}.${more} Nothing was written.`, values);
+  return new DomainError(code, `${summary}: ${first.message}.${more} Nothing was written.`, values);
 }
 
 /** `the host switch-1`. */

@@ -1,5 +1,5 @@
-// Faceplate of a device as of one transaction: physical port layout, named stations and neighbors, and the time of last
-// link. Every step is bounded; reads through RecordsAt.
+// Faceplate of a device as of one transaction: physical port layout, stations and neighbors by name, and the time each
+// port last had a link. Every step is bounded; reads through RecordsAt.
 
 import type { Static } from "@sinclair/typebox";
 import type { Actor } from "../../access/actor.ts";
@@ -33,7 +33,7 @@ export interface FaceplateInput {
   readonly hostId: string;
   /** Requested interfaces; null for all. */
   readonly ids: readonly string[] | null;
-  /** Maximum number of them, in the order of the response; 0 for all. */
+  /** Maximum number of interfaces, in the order of the response; 0 for all. */
   readonly limit: number;
   readonly includesHost: boolean;
   readonly moment: FixedMoment;
@@ -136,12 +136,12 @@ function hostRecord(reader: Reader, actor: Actor, n: number, { asOf }: FixedMome
   return JSON.parse(text as string);
 }
 
-/** Input of the layout, and the record number for selection. */
+/** Layout input, plus the record number, by which ports are selected. */
 function layoutInput({ n, record: { id, if_index, if_name, if_descr, if_type } }: NumberedRecord<IfEntryRecord>) {
   return { n, id, if_index, name: if_name || if_descr, if_type };
 }
 
-/** End of the last period in which each port was up. Absent for ports never up. */
+/** Time at which each port was last up. Omits ports that were never up. */
 function lastUpTimes(
   reader: Reader,
   ports: readonly NumberedRecord[],

@@ -1,5 +1,5 @@
-// Nearly full subnets, by the share of addresses in use by hosts. Running counts select the candidates, whose addresses
-// alone are read; in bounded steps.
+// Nearly full subnets, by the share of addresses in use by hosts. Running counts select the candidates, so only their
+// addresses are read, in bounded steps.
 
 import { parseCidr } from "../../base/ip.ts";
 import { scopeKey } from "../../db/kind.ts";
@@ -11,7 +11,7 @@ import { subnetKind } from "../../resources/subnets/subnet.ts";
 
 /** Percentage of usable addresses in use that makes a subnet nearly full. */
 export const FULL_PERCENT = 90;
-/** Smaller subnets are meant to be nearly full. */
+/** Longer prefixes are ignored: such subnets are meant to be nearly full. */
 const LONGEST_PREFIX = 29;
 /** Usable addresses of a /29. */
 const USABLE_MIN = 6;
@@ -27,7 +27,10 @@ const PREFIXES = `SELECT j.key, r.id, ('{' || ${membersSql(subnetKind, "v")} || 
   CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (r.n << 31)
     AND key <= ((r.n << 31) | +?2))`;
 
-/** Ids, the fullest first. @param networks record numbers of the networks to examine */
+/**
+ * Yields between steps. Returns the ids of nearly full subnets, fullest first.
+ * @param networks record numbers of the networks to examine
+ */
 export function* fullSubnets(
   reader: Reader,
   networks: readonly number[],
@@ -63,7 +66,7 @@ function isFull(addresses: number, usable: number): boolean {
   return addresses * 100 >= usable * FULL_PERCENT;
 }
 
-/** Excludes the network and broadcast address; infinite for irrelevant prefixes. */
+/** Excludes the network and broadcast addresses; infinite for IPv6 and ignored prefixes. */
 function usableAddresses(text: string): number {
   const cidr = parseCidr(text);
   if (cidr === null || cidr.version === 6 || cidr.prefixLength > LONGEST_PREFIX) return Number.POSITIVE_INFINITY;

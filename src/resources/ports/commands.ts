@@ -26,7 +26,7 @@ function createPort(tx: WriteTransaction, input: BatchInput & { body: PortCreate
 }
 
 /**
- * Updates a port. Its bindings stay.
+ * Updates a port, without changing its bindings.
  * @throws DomainError entity_already_exists, entity_not_found, precondition_failed, entity_access_denied,
  * validation_id_mismatch, validation_failed
  */
@@ -36,7 +36,7 @@ function updatePort(tx: WriteTransaction, input: ChangeInput<PortUpdate>, actor:
   return changePort(tx, port, body);
 }
 
-/** Deletes its bindings too. */
+/** Deletes a port and its bindings. */
 const removePort = removeOne(portKind);
 
 export const portCommands = {

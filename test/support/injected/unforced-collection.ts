@@ -1,4 +1,4 @@
-// Disables the forced garbage collections of scans: each would spend a second on all memory of a test file. Preload of
-// every test (bunfig.toml); memory measurements run in other processes.
+// No-op for the garbage collections that scans force: each would take a second on the heap of a whole test file.
+// Preloaded into every test (bunfig.toml); memory measurements run in other processes.
 
 Bun.gc = () => 0;

@@ -1,4 +1,4 @@
-// Oracle: what the inventory must contain after each scan, from the world's log and the list of reads alone.
+// Oracle for the expected inventory after each scan, derived only from the world's log and the list of reads.
 
 import { TABLES } from "../site/machines.ts";
 import type { Subject } from "../site/site.ts";
@@ -17,16 +17,16 @@ export class Oracle {
   /** Machines that a sweep saw without a MAC address, and nothing with one since. */
   private readonly withoutMac = new Set<string>();
   private readonly incarnations = new Map<string, number>();
-  /** Addresses that were ever in dispute. */
+  /** Addresses that were ever in conflict. */
   private readonly disputes = new Set<string>();
   private readonly changedAt: ReadonlyMap<Subject, number>;
   private readonly readAt = new Map<string, number>();
   /** Last read of each device with all tables: what an earlier one left out is new. */
   private readonly wholeAt = new Map<string, number>();
   /** Device last read at each address. */
-  private readonly readThere = new Map<string, string>();
+  private readonly lastDeviceByAddress = new Map<string, string>();
   private readonly neighborsOf = new Map<string, Truth["neighbors"]>();
-  /** Subjects that a read of another device reported something about. */
+  /** Time of the last report that revealed something new about a subject. */
   private readonly revealedAt = new Map<Subject, number>();
 
   /** @param changedAt the world's log: time of the last change of each subject */
@@ -34,13 +34,13 @@ export class Oracle {
     this.changedAt = changedAt;
   }
 
-  /** A device was read. */
+  /** Records a read of a device. */
   read(truth: Truth, now: number): void {
     const isShortAgain = this.tables.read(truth);
     this.places.read(truth);
     if (truth.heard.length > 0 && truth.complete.has("arp"))
       this.look({ reporter: truth.device, covers: () => true, hearings: truth.heard }, now);
-    // Until the far end of a link is read after a change, each report of the near one may tell more about it.
+    // Until a changed far end is read, each report of the near end may reveal more about the link.
     for (const { near, device } of truth.neighbors) {
       if (!this.isUnread(device)) continue;
       this.revealedAt.set(`interface ${truth.device} ${near}`, now);
@@ -53,7 +53,7 @@ export class Oracle {
     }
     for (const { device } of truth.neighbors)
       if (!this.tables.hasRead(device)) this.revealedAt.set(`device ${device}`, now);
-    // A device's own report reveals what the links to it mean, and who has the addresses that others saw.
+    // A device's own report resolves the links to it, and identifies it as the owner of addresses seen by others.
     this.neighborsOf.set(truth.device, truth.neighbors);
     if (this.isUnread(truth.device)) this.reveal(truth.device, now);
     this.readAt.set(truth.device, now);
@@ -61,10 +61,10 @@ export class Oracle {
       this.reveal(truth.device, now);
       this.wholeAt.delete(truth.device);
     } else if (TABLES.every((table) => truth.complete.has(table))) this.wholeAt.set(truth.device, now);
-    // The first report of a successor reveals that its predecessor is gone.
-    const former = this.readThere.get(truth.address);
+    // The first report of a replacement reveals that the former device is gone.
+    const former = this.lastDeviceByAddress.get(truth.address);
     if (former !== undefined && former !== truth.device) this.reveal(former, now);
-    this.readThere.set(truth.address, truth.device);
+    this.lastDeviceByAddress.set(truth.address, truth.device);
   }
 
   /** Records which machines were seen with which addresses. */
@@ -89,7 +89,7 @@ export class Oracle {
     this.disputes.add(ip);
   }
 
-  /** A person deleted the host of a machine: it returns as another record once it is seen, and the links to it too. */
+  /** Records that a user deleted a machine's host: host and links return as new records once the machine is seen. */
   deleted(machine: string, now: number): void {
     this.reveal(machine, now);
     this.wholeAt.delete(machine);
@@ -108,7 +108,7 @@ export class Oracle {
     for (const machine of this.hearsay.endScan(now)) if (!this.tables.hasRead(machine)) this.renew(machine);
   }
 
-  /** Key of a machine; it changes when its host is expected to become another record. */
+  /** Key of a machine; changes when its host is expected to become a new record. */
   keyOf(machine: string): string {
     const incarnation = this.incarnations.get(machine) ?? 0;
     return incarnation === 0 ? machine : `${machine}#${incarnation}`;
