@@ -236,7 +236,7 @@ describe.skipIf(LAB_MISSING !== null)(
         [user("stranger", authPassword, privPassword), host, /no user with this name/],
         [user(name, wrongPassword, privPassword), host, /the authentication password or protocol is wrong/],
         [user(name, authPassword, wrongPassword), host, /the privacy password or protocol is wrong/],
-        [community("another"), lab.address("switch-a"), /no agent, or a wrong community/],
+        [community("another"), lab.address("switch-a"), /no SNMP agent, or a wrong community/],
         [community(COMMUNITY), MANAGER_ADDRESS, /the port is closed/],
       ];
       await Promise.all(
