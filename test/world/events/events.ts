@@ -57,7 +57,10 @@ function isVictim(site: Site, id: string): boolean {
 const replacement: Event = (site) => {
   const former = pick(
     site,
-    site.present("Access", "Server", "AccessPoint", "Printer").filter(({ members }) => members.length === 1),
+    site
+      .present("Access", "Server", "AccessPoint", "Printer")
+      // A hypervisor gives a new machine the same MAC addresses again.
+      .filter(({ members, isMute }) => members.length === 1 && !isMute),
   );
   if (former === null) return false;
   takePlace(site, former, newDevice(site, former.role, former.name));
