@@ -67,9 +67,12 @@ export class LastPlaces {
   /** Records that ended, the last one first, as they were. @param query FTS5 query built from search-text.ts terms */
   *ended<R extends RecordOfNetwork>(kind: Kind<R>, query: string): Generator<EndedRecord<R>> {
     const { reader, sequence, visibility } = this;
+    const { organizationN, networkIds } = visibility;
+    // Before the limit, or what ended in other networks would hide what ended in these.
+    const within = networkIds?.flatMap((id) => reader.recordN(id) ?? []) ?? [organizationN];
     const ended = reader
       .statement(ENDED)
-      .values(query, visibility.organizationN, sequence, EXAMINED_MAX, kind.code) as Array<[n: number, died: number]>;
+      .values(query, JSON.stringify(within), sequence, EXAMINED_MAX, kind.code) as Array<[n: number, died: number]>;
     for (const [n, died] of ended) {
       const before = new RecordsAt(reader, died - 1, visibility);
       const [found] = before.byIds(kind, reader.recordIds([n])).values();
@@ -161,7 +164,8 @@ const LEARNED = "SELECT 1 FROM fdb_entries WHERE mac_address = +?1 AND network_n
 const ENDED = `SELECT r.n, s.died
   FROM (SELECT DISTINCT history_search.rowid >> 31 AS n FROM history_search WHERE history_search MATCH +?1) t
   CROSS JOIN history_records r ON r.n = t.n AND r.kind = +?5
-  CROSS JOIN history_spans s ON s.scope = +?2 * 64 + r.kind AND s.n = r.n AND s.died <= +?3
+  CROSS JOIN json_each(+?2) j
+  CROSS JOIN history_spans s ON s.scope = j.value * 64 + r.kind AND s.n = r.n AND s.died <= +?3
   ORDER BY s.died DESC LIMIT +?4`;
 const LAST_ENDED = "SELECT max(died) FROM history_spans WHERE scope = +?1 AND died <= +?2";
 const INSTANT_OF = "SELECT at FROM history_transactions WHERE sequence = +?";

@@ -133,16 +133,21 @@ export function dropSightings(db: Sql["$client"], retained: readonly Instant[]):
   drop.finalize();
 }
 
-/** MAC addresses last seen at an address in an organization's networks, the newest first. @param at null for the present */
+/**
+ * MAC addresses last seen at an address, the newest first.
+ * @param networkIds networks of the organization; null for all
+ * @param at null for the present
+ */
 export function macsSeenAt(
   db: Sql["$client"],
-  organizationN: number,
+  { organizationN, networkIds }: { readonly organizationN: number; readonly networkIds: readonly string[] | null },
   address: string,
   at: Instant | null,
 ): Array<{ readonly networkId: string; readonly mac: string }> {
-  const rows = db.query(MACS_SEEN).values(organizationN, sightingKey(address), at ?? Number.MAX_SAFE_INTEGER) as Array<
-    [string, string]
-  >;
+  const ids = networkIds === null ? null : JSON.stringify(networkIds);
+  const rows = db
+    .query(MACS_SEEN)
+    .values(organizationN, sightingKey(address), at ?? Number.MAX_SAFE_INTEGER, ids) as Array<[string, string]>;
   return rows.map(([networkId, mac]) => ({ networkId, mac }));
 }
 
@@ -154,6 +159,7 @@ export function sightingInstant({ at, asOf }: FixedMoment): Instant | null {
 const MACS_SEEN = `SELECT h.id, s.mac_address FROM networks w CROSS JOIN discovery_sightings s ON s.network_n = w.n
     AND s.address_key = ?2 CROSS JOIN history_records h ON h.n = w.n
   WHERE w.organization_n = ?1 AND s.mac_address IS NOT NULL AND s.first_seen <= ?3
+    AND (?4 IS NULL OR h.id IN (SELECT value FROM json_each(?4)))
   GROUP BY w.n, s.mac_address ORDER BY max(s.last_seen) DESC LIMIT 3`;
 const SEEN_WITHIN = `SELECT DISTINCT address_key FROM discovery_sightings
   WHERE network_n = +?1 AND address_key BETWEEN ?2 AND ?3 AND first_seen <= ?4 AND (ended_at IS NULL OR ended_at > ?4)`;

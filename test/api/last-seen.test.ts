@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { Device } from "../../src/discovery/device.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
-import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { ScanWriter, scanActor } from "../support/reconcile/scan-writer.ts";
 import { address, deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
 
 const appliance = applianceForEach();
@@ -155,6 +155,37 @@ describe("the last place of a machine that is off", () => {
     const viewer = (await appliance.newUser({ role: "Viewer", networkIds: [elsewhere] })).client;
     for (const query of ["hostname=laptop-7", `ip=${IP}`])
       expect(await expectOk(viewer.get(`locate?${query}`))).toMatchObject({ candidates: [], last_seen: null });
+  });
+
+  test.each([
+    ["a Viewer of its network", true],
+    ["an Owner who asks for its network", false],
+  ])("is that in one network, however many others have the name and the address, for %s", async (_who, isLimited) => {
+    const { networkId } = appliance.first;
+    const host = await expectOk(owner.get(`hosts/${await hostOf(IP)}`));
+    await expectOk(owner.put(`hosts/${host.id}`, { ...host, name: "laptop-7" }));
+    await scan.devices(access([[], []]));
+    await expectOk(owner.delete(`hosts/${host.id}`));
+    const { id: network_id } = await appliance.newNetwork();
+    await newSubnet({ network_id, cidr: "10.0.0.0/28" });
+    for (let times = 0; times < 51; times += 1) {
+      const { id } = await appliance.newHost({ name: "laptop-7", network_id });
+      await expectOk(owner.delete(`hosts/${id}`));
+    }
+    const elsewhere = (command: "discovery.devices" | "discovery.addresses", ...sightings: object[]) => {
+      appliance.tick();
+      const bytes = new TextEncoder().encode(JSON.stringify({ scan_id: scan.scanId, network_id, sightings }));
+      const author = { ...scanActor(appliance, scan.scanId), networkIds: [network_id] };
+      return appliance.writes.run(command, { bytes }, author);
+    };
+    for (const number of [1, 2, 3, 4])
+      await elsewhere("discovery.addresses", seenAt(IP, { mac_address: mac(number, 80) }));
+    await elsewhere("discovery.devices", access([[mac(4, 80)]], "acc-other-3"));
+    const client = isLimited ? (await appliance.newUser({ role: "Viewer", networkIds: [networkId] })).client : owner;
+    for (const query of [`ip=${IP}`, "hostname=laptop-7"])
+      expect(await expectOk(client.get(`locate?${query}${isLimited ? "" : `&network_id=${networkId}`}`))).toMatchObject(
+        { candidates: [], last_seen: { port: { name: "Gi0/2" } } },
+      );
   });
 
   test("is the newest one, at an edge port rather than an uplink, with the present name of the switch", async () => {

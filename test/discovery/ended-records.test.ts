@@ -297,6 +297,20 @@ describe("on a host into which a person consolidated another one", () => {
     await both(numbers(1, 5), [51, 52]);
     expect(await indexes()).toEqual([...numbers(1, 5), 51, 52]);
   });
+
+  test("most of its ports wait for confirmation, even if they are missing from the first read after that", async () => {
+    await scan.devices(chassis(numbers(1, 20)));
+    await scan.addresses({ ip_address: "10.0.0.9", mac_address: null, answered: ["Icmp"] });
+    await consolidate("10.0.0.9");
+    await scan.devices(chassis([1, 2]));
+    expect(await indexes()).toEqual(numbers(1, 20));
+    await scan.devices(chassis(numbers(1, 20)));
+    await scan.devices(chassis(numbers(1, 19)));
+    expect(await indexes()).toEqual(numbers(1, 19));
+    await scan.devices(chassis([1, 2]));
+    await scan.devices(chassis([1, 2]));
+    expect(await indexes()).toEqual([1, 2]);
+  });
 });
 
 describe("a record that a person edited or refers to", () => {
@@ -503,6 +517,22 @@ describe("an address missing from complete address tables", () => {
     await scan.devices(having("10.0.0.2"));
     await scan.devices(natted);
     expect(addressesOf(await host())).toEqual(["10.0.0.2", "203.0.113.5"]);
+  });
+
+  test.each([
+    ["behind NAT", "203.0.113.5"],
+    ["by a management port that its address tables leave out", "10.9.9.2"],
+    ["by an IPv6 address that its tables leave out", "2001:db8::2"],
+  ])("stays if the device responds there %s, however often it is read elsewhere in between", async (_how, unlisted) => {
+    await scan.devices(chassis([1, 2], {}, unlisted));
+    const { id } = (await host()).ip_addresses.find(({ ip_address }: JsonRecord) => ip_address === unlisted);
+    for (let times = 0; times < 3; times += 1) {
+      for (let day = 0; day < 3; day += 1) await scan.devices(having("10.0.0.2"));
+      await scan.devices(chassis([1, 2], {}, unlisted));
+    }
+    expect(addressesOf(await host())).toEqual(["10.0.0.2", unlisted].sort());
+    expect((await host()).ip_addresses.map((each: JsonRecord) => each.id)).toContain(id);
+    await expectSettled(having("10.0.0.2"));
   });
 });
 

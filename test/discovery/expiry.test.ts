@@ -206,6 +206,22 @@ describe("a machine that only the neighbor table of a removed router had", () =>
     expect(await snmp(1)).toEqual([LAPTOP_ENDED]);
   });
 
+  test("stays while no scan polls the router, which is in no scanned subnet", async () => {
+    router([heard("10.0.0.7", LAPTOP)]);
+    const { community, device } = appliance.probes.devices.get("10.0.0.1") as { community: string; device: Device };
+    silence();
+    await newSubnet({ cidr: "192.0.2.0/28", subnet_type: "Remote" });
+    const wan = { ...device, addresses: [address("192.0.2.1")] };
+    appliance.probes.devices.set("192.0.2.1", { community, device: wan });
+    const targets = ["192.0.2.1"];
+    await snmp(0, { targets });
+    expect(await addresses()).toEqual(["10.0.0.7", "192.0.2.1"]);
+    silence();
+    for (const hours of [800, 1, 1]) expect(await snmp(hours)).toEqual([]);
+    expect(await snmp(1, { targets })).toEqual([]);
+    expect(await snmp(1, { targets })).toEqual([LAPTOP_ENDED]);
+  });
+
   test("stays while the router responds, but not to SNMP, and while no credential is assigned", async () => {
     router([heard("10.0.0.7", LAPTOP)]);
     await snmp(0, { targets: ["10.0.0.1"] });

@@ -510,6 +510,31 @@ describe("a host that ended", () => {
   });
 });
 
+test("new hardware is another host after an upgrade too, although its predecessor once had its name", async () => {
+  const hardware = (number: number, sys_name: string) =>
+    deviceAt("10.0.0.2", {
+      sys_name,
+      serial_number: `SERIAL-${number}`,
+      interfaces: [ethernet(1, { mac_address: mac(1, number) }), ethernet(2, { mac_address: mac(2, number) })],
+      addresses: [address("10.0.0.2")],
+    });
+  await scan.devices(hardware(1, "sw-1"));
+  const [first] = (await hosts()) as [JsonRecord];
+  expect((await appliance.owner.put(`hosts/${first.id}`, { ...first, description: "by hand" })).status).toBe(200);
+  await scan.devices(hardware(1, "sw-1-old"));
+  appliance.inTransaction((tx) => tx.runAfterWrite(() => void tx.db.$client.run("DELETE FROM discovery_identities")));
+  await scan.devices(hardware(2, "sw-1"));
+  const found = (await hosts()).map(({ serial_number, description, split_from }) => ({
+    serial_number,
+    description,
+    split_from,
+  }));
+  expect(found).toEqual([
+    { serial_number: "SERIAL-2", description: null, split_from: undefined },
+    { serial_number: "SERIAL-1", description: "by hand", split_from: undefined },
+  ]);
+});
+
 test.each([["in one scan"], ["in turn"]])(
   "two switches that swap addresses and names, read %s, each have one",
   async (when) => {

@@ -17,15 +17,23 @@ export class CoveringScans {
   private readonly networkN: number;
   /** The running scan, which counts too. */
   private readonly scanId: string;
+  private readonly isInSubnets: (address: string) => boolean;
+  /** By address and timestamp: a device may be the only one that reported thousands of addresses. */
+  private readonly polled = new Map<string, readonly Coverage[]>();
   private readonly completed = new Map<string, boolean>();
   private sweeps: ReadonlyArray<{ readonly coverage: readonly Coverage[]; readonly blocks: KeyBlocks }> | null = null;
   private polls: ReadonlyArray<{ readonly covered: Coverage; readonly targets: readonly string[] | null }> | null =
     null;
 
-  constructor(db: Sql["$client"], networkN: number, scanId: string) {
+  /**
+   * @param scanId the scan that asks, which counts as completed
+   * @param isInSubnets true for an address that scans without targets may poll
+   */
+  constructor(db: Sql["$client"], networkN: number, scanId: string, isInSubnets: (address: string) => boolean) {
     this.db = db;
     this.networkN = networkN;
     this.scanId = scanId;
+    this.isInSubnets = isInSubnets;
   }
 
   /**
@@ -41,7 +49,7 @@ export class CoveringScans {
     const readers = this.db.query(READERS_OF_ADDRESS).values(this.networkN, key) as ReaderColumns[];
     const read = readers.flatMap(([reporterAddress, seenAt, ...reads]) => {
       const lastSeen = Math.max(reads[1], parseInstant(seenAt ?? "") ?? 0);
-      const inVain = lastSeen > silentFrom ? [] : this.pollsOf(reporterAddress).filter(([, at]) => at > lastSeen);
+      const inVain = lastSeen > silentFrom ? [] : this.pollsSince(reporterAddress, lastSeen);
       return [...coverageOf([reads]), ...inVain];
     });
     return this.isEnough([...swept, ...read], since);
@@ -56,13 +64,24 @@ export class CoveringScans {
     );
   }
 
+  /** Scans that polled the devices at an address since a timestamp. */
+  private pollsSince(address: string, since: Instant): readonly Coverage[] {
+    const key = `${address} ${since}`;
+    const known = this.polled.get(key) ?? this.pollsOf(address).filter(([, at]) => at > since);
+    this.polled.set(key, known);
+    return known;
+  }
+
   /** Scans that polled the devices at an address, or of the whole network. */
   private pollsOf(address: string | null): Coverage[] {
     this.polls ??= (this.db.query(POLLS).values(this.networkN, this.scanId) as Array<[...Coverage, string | null]>).map(
       ([scanId, at, targets]) => ({ covered: [scanId, at], targets: JSON.parse(targets ?? "null") as string[] | null }),
     );
     const isTarget = (target: string) => address !== null && (target === address || isIpWithin(address, target));
-    return this.polls.flatMap(({ covered, targets }) => (targets === null || targets.some(isTarget) ? [covered] : []));
+    const isWithinAll = address === null || this.isInSubnets(address);
+    return this.polls.flatMap(({ covered, targets }) =>
+      (targets === null ? isWithinAll : targets.some(isTarget)) ? [covered] : [],
+    );
   }
 
   private isEnough(coverage: readonly Coverage[], since: Instant): boolean {

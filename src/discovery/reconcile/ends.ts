@@ -20,7 +20,7 @@ import {
   type TableSize,
   vlansAfter,
 } from "./reads-memory.ts";
-import { lastOwnRead } from "./record-sightings.ts";
+import { lastOwnRead, wasNeverListed } from "./record-sightings.ts";
 import { type LastReport, lastReportsOf } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
@@ -72,7 +72,11 @@ export class Ends {
    * @param missing addresses that the report lacks, except the one that responded
    */
   addresses(missing: readonly IpAddressRecord[]): void {
-    this.former = new Set(missing.map(({ ip_address }) => ip_address));
+    // Behind NAT, or by a management port that its tables leave out, it responds where they have no address.
+    const isUnlisted = (address: string) =>
+      this.lastReports().some(({ ip_address }) => ip_address === address) &&
+      wasNeverListed(this.write, this.host, address);
+    this.former = new Set(missing.map(({ ip_address }) => ip_address).filter((address) => !isUnlisted(address)));
     const isTakenOver = (record: IpAddressRecord) =>
       !this.isShared &&
       this.reportsOf(record).length === 0 &&
@@ -115,10 +119,13 @@ export class Ends {
     const { write, device } = this;
     const { tx, scanId } = write;
     const key = this.isShared ? `${table} ${this.polledAddress}` : table;
-    const { doubt, isPassing, isCounting, size } = judgeRead(device, table, ownValue(this.before.sizes, key) ?? null);
+    const gone = missing.filter((record) => tx.observedOf(record.id).last_discovery_id !== scanId && isOwn(record));
+    // After a consolidation, no size is known of the device's table, but what it alone had reported.
+    const reported = this.isShared ? { rows: rowsRead(device, table) + gone.length, short: 0, is_shrunk: false } : null;
+    const before = ownValue(this.before.sizes, key) ?? reported;
+    const { doubt, isPassing, isCounting, size } = judgeRead(device, table, before);
     if (size !== null) this.judged[key] = size;
     if (isCounting) this.isPostponed = true;
-    const gone = missing.filter((record) => tx.observedOf(record.id).last_discovery_id !== scanId && isOwn(record));
     if (gone.length === 0) return;
     if (doubt !== null) {
       if (!isPassing) return;
@@ -168,9 +175,13 @@ export class Ends {
 
   /** The last reports with a record. */
   private reportsOf({ id }: RecordBase): LastReport[] {
-    this.reports ??= lastReportsOf(this.write, this.host, this.polledAddress);
     const n = this.write.tx.recordN(id) ?? 0;
-    return this.reports.filter(({ seen }) => seen.has(n));
+    return this.lastReports().filter(({ seen }) => seen.has(n));
+  }
+
+  private lastReports(): readonly LastReport[] {
+    this.reports ??= lastReportsOf(this.write, this.host, this.polledAddress);
+    return this.reports;
   }
 
   /** True if the last complete read before this scan lacked the record, and nothing has seen it since. */

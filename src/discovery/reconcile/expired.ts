@@ -4,7 +4,7 @@ import { formatInstant, type Instant, parseInstant } from "../../base/instant.ts
 import { isLocallyAdministered } from "../../base/mac.ts";
 import type { Sql } from "../../db/connection.ts";
 import { addressOfKey } from "../../resources/sightings.ts";
-import { CoveringScans } from "./covering-scans.ts";
+import type { CoveringScans } from "./covering-scans.ts";
 import { BY_PERSON } from "./provenance.ts";
 
 const HOUR_MS = 3_600_000;
@@ -37,10 +37,14 @@ export interface Expiring extends Expired {
 
 /**
  * Hosts, then addresses, whose hours are over and that enough scans have covered since.
- * @param scanId the scan that asks, which counts as completed
+ * @param scans of the network
  */
-export function* findExpired(db: Sql["$client"], networkN: number, now: Instant, scanId: string): Generator<Expired> {
-  const scans = new CoveringScans(db, networkN, scanId);
+export function* findExpired(
+  db: Sql["$client"],
+  networkN: number,
+  now: Instant,
+  scans: CoveringScans,
+): Generator<Expired> {
   for (const { entity, id, last_seen_at, hours, due_at, addresses } of findExpiring(db, networkN, now)) {
     if (due_at > now) continue;
     const since = due_at - hours * HOUR_MS;
@@ -58,7 +62,7 @@ export function* findExpiredSightings(
   db: Sql["$client"],
   networkN: number,
   now: Instant,
-  scanId: string,
+  scans: CoveringScans,
 ): Generator<number> {
   const hours = hoursOf(db, networkN);
   const shortest = Math.min(
@@ -66,7 +70,6 @@ export function* findExpiredSightings(
     hours?.expire_random_macs_after_hours ?? Number.POSITIVE_INFINITY,
   );
   if (hours === null || shortest === Number.POSITIVE_INFINITY) return;
-  const scans = new CoveringScans(db, networkN, scanId);
   const rows = db.query(UNSEEN_SIGHTINGS).iterate(networkN, now - shortest * HOUR_MS) as Iterable<{
     n: number;
     address_key: string;

@@ -239,6 +239,14 @@ export function lastOwnRead(
   return last.at === 0 ? null : last;
 }
 
+/** True if a device has responded at an address that was in none of its address tables, as far as that is known. */
+export function wasNeverListed({ tx }: ScanWrite, host: HostRecord, address: string): boolean {
+  const [[isListed]] = tx.db.$client
+    .query(IS_LISTED)
+    .values(tx.recordN(host.id) ?? 0, tx.recordN(host.network_id) ?? 0, sightingKey(address)) as [[number | null]];
+  return isListed === 0;
+}
+
 function sweeperOf(write: ScanWrite): ReporterRow {
   const { tx, networkId } = write;
   const known = tx.db.$client.query(SWEEPER).get(tx.recordN(networkId)) as ReporterRow | null;
@@ -327,6 +335,10 @@ function keyOf({ address_key, mac_address, if_entry_n }: SeenRow): string {
 }
 
 const REPORTERS_OF = "SELECT * FROM discovery_reporters WHERE host_n = ?1 ORDER BY n";
+/** Listed addresses are of an interface. */
+const IS_LISTED = `SELECT max(s.if_entry_n IS NOT NULL) FROM discovery_sightings s
+  JOIN discovery_reporters r ON r.n = s.reporter_n
+  WHERE s.network_n = ?2 AND s.address_key = ?3 AND r.host_n = ?1 AND r.kind = 'Own'`;
 const REPORTERS_WITHOUT_HOST =
   "SELECT * FROM discovery_reporters WHERE network_n = ?1 AND kind IN ('Neighbor', 'Own') AND host_n IS NULL ORDER BY n";
 const SWEEPER = "SELECT * FROM discovery_reporters WHERE network_n = ?1 AND kind = 'Sweep' LIMIT 1";

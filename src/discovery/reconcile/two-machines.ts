@@ -127,10 +127,16 @@ export function isFirstMachine({ tx }: ScanWrite, hostId: string, { sysName }: S
   return sysName !== null && nameSign(row?.name) === sysName && nameSign(reportedIn(host, "sys_name")) !== sysName;
 }
 
-/** True if a host once had the name of a device, and has reported another one since. */
+/**
+ * True if a host once had the name of a device, and has reported another one since; false if it had its present serial
+ * number then, as a machine that was only renamed.
+ */
 export function hadNameOf({ tx }: ScanWrite, hostId: string, { sysName }: Signs): boolean {
-  if (sysName === null || nameSign(reportedIn(tx.get(hostKind, hostId), "sys_name")) === sysName) return false;
-  return tx.db.$client.query(HAD_NAME).get(tx.recordN(hostId) ?? 0, sysName) !== null;
+  const host = tx.get(hostKind, hostId);
+  if (sysName === null || nameSign(reportedIn(host, "sys_name")) === sysName) return false;
+  const rows = tx.db.$client.query(SERIALS_UNDER).values(tx.recordN(hostId) ?? 0, sysName) as Array<[string | null]>;
+  const serial = serialSign(reportedIn(host, "serial_number"));
+  return rows.length > 0 && (serial === null || rows.every(([former]) => serialSign(former) !== serial));
 }
 
 /**
@@ -179,8 +185,9 @@ export function moveAddress(
 }
 
 const FORGET = "DELETE FROM discovery_reads_by_name WHERE host_n = ?1";
-const NAMES = `(SELECT v.key, ('{' || ${membersSql(hostKind, "v")} || '}') ->> '$.sys_name' AS name
+const NAMES = `(SELECT v.key, ('{' || ${membersSql(hostKind, "v")} || '}') ->> '$.sys_name' AS name,
+      ('{' || ${membersSql(hostKind, "v")} || '}') ->> '$.serial_number' AS serial
     FROM history_versions v
     WHERE v.key BETWEEN (?1 << 31) AND (?1 << 31) + 2147483647 AND v.operation <> 3 ORDER BY v.key)`;
 const FIRST_NAME = `SELECT name FROM ${NAMES} WHERE name IS NOT NULL LIMIT 1`;
-const HAD_NAME = `SELECT 1 FROM ${NAMES} WHERE lower(trim(name)) = ?2 LIMIT 1`;
+const SERIALS_UNDER = `SELECT DISTINCT serial FROM ${NAMES} WHERE lower(trim(name)) = ?2`;

@@ -11,6 +11,7 @@ import { openReadOnly } from "../../db/connection.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import { Reader } from "../../db/reading/reader.ts";
 import type { Commands } from "../../db/writing/command.ts";
+import { CoveringScans } from "../reconcile/covering-scans.ts";
 import { findExpired, findExpiredSightings } from "../reconcile/expired.ts";
 import { macsBefore, servedBefore } from "../reconcile/served-memory.ts";
 import { findUnseen } from "../reconcile/staleness.ts";
@@ -21,6 +22,7 @@ import { OpenedCredentials } from "./opened-credentials.ts";
 import type { Probes } from "./probes.ts";
 import { scanName } from "./scan.ts";
 import type { ScanMachine, ScannerOptions, ScanOrder } from "./scan-thread.ts";
+import { Scope } from "./scope.ts";
 import { SecretFiles } from "./secret-files.ts";
 import { CurrentPermissions } from "./standing-credentials.ts";
 import { runTrial } from "./trial-machine.ts";
@@ -85,10 +87,14 @@ export function openScanMachine(
               ? { find: () => [] }
               : parts.links(reader, network.n, dryRun === null ? undefined : (kind) => dryRun.pendingWrites(kind)),
           unseen: (networkN, cutoff) => findUnseen(reader.db, networkN, cutoff),
-          expired: (networkN, scanId) => ({
-            records: findExpired(reader.db, networkN, clock.now(), scanId),
-            sightings: findExpiredSightings(reader.db, networkN, clock.now(), scanId),
-          }),
+          expired: (networkN, scanId) => {
+            const scope = Scope.ofSubnets(network?.subnets ?? [], new Set(network?.byAddress.keys()));
+            const scans = new CoveringScans(reader.db, networkN, scanId, (address) => scope.contains(address));
+            return {
+              records: findExpired(reader.db, networkN, clock.now(), scans),
+              sightings: findExpiredSightings(reader.db, networkN, clock.now(), scans),
+            };
+          },
           clock,
           timers,
         });

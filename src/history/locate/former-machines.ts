@@ -51,10 +51,10 @@ export function formerHolders(
   reader: Reader,
   places: LastPlaces,
   address: string,
-  { organizationN }: Visibility,
+  visibility: Visibility,
   at: Instant | null,
 ): readonly FormerMachine[] {
-  const seen = macsSeenAt(reader.db, organizationN, address, at).map(({ networkId, mac }) => ({
+  const seen = macsSeenAt(reader.db, visibility, address, at).map(({ networkId, mac }) => ({
     networkId,
     macs: [mac],
   }));
