@@ -196,7 +196,8 @@ describe("a table", () => {
   });
 
   test("has no record id without a name, except its own", () => {
-    const nameless = "id lineage_id first_discovery_id last_discovery_id sys_object_id chassis_id record_id".split(" ");
+    const nameless =
+      "id lineage_id first_discovery_id last_discovery_id sys_object_id chassis_id engine_id record_id".split(" ");
     for (const resource of RESOURCES) {
       const own = resource.columns ?? schemaColumns(resource.responseSchema);
       const header = withNames(own, exampleName).map((column) => column.name);

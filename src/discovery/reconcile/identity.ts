@@ -71,7 +71,8 @@ function compareCards(seen: Signs, known: Signs, common: readonly string[], weig
   if (whole === null || common.length === 0) return whole;
   const mean = common.reduce((sum, mac) => sum + weights.ofSame("cards", mac), 0) / common.length;
   const sizes = [seen.macs.size, known.macs.size];
-  const isUnread = seen.unread.has("cards") || known.unread.has("cards");
+  // A single MAC address on both sides is the one that was seen at the address: it needs no ifTable.
+  const isUnread = (seen.unread.has("cards") || known.unread.has("cards")) && Math.max(...sizes) > 1;
   const share = common.length / (isUnread ? Math.max(...sizes) + 1 : Math.min(...sizes));
   const factor = COMMON_CARD_SHARE + (1 - COMMON_CARD_SHARE) * share ** CARDS_EXPONENT;
   return { ...whole, weight: mean * factor };
