@@ -30,6 +30,15 @@ const chassis = (given: readonly number[], fields: Partial<Device> = {}, at = "1
     ...UP,
     ...fields,
   });
+/** Another device, for the same host once they are consolidated. */
+const second = (given: number[]) =>
+  deviceAt("10.0.0.9", {
+    sys_name: "core-1b",
+    serial_number: "SER200",
+    interfaces: given.map((number) => ethernet(number, { if_name: `Te1/${number}`, mac_address: mac(2, number) })),
+    addresses: [address("10.0.0.9")],
+    ...UP,
+  });
 const indexes = async () => (await entries()).map(({ if_index }) => if_index);
 const entry = async (ifIndex: number) => (await entries()).find(({ if_index }) => if_index === ifIndex) as JsonRecord;
 const host = async () => ((await hosts()) as [JsonRecord])[0];
@@ -222,14 +231,6 @@ describe("a missing interface stays", () => {
   });
 
   test("if another device of a merged host reports it", async () => {
-    const second = (given: number[]) =>
-      deviceAt("10.0.0.9", {
-        sys_name: "core-1b",
-        serial_number: "SER200",
-        interfaces: given.map((number) => ethernet(number, { if_name: `Te1/${number}`, mac_address: mac(2, number) })),
-        addresses: [address("10.0.0.9")],
-        ...UP,
-      });
     await scan.devices(chassis([1, 2]), second([51, 52]));
     const [first, other] = (await hosts()) as [JsonRecord, JsonRecord];
     expect((await owner.put(`hosts/${first.id}/consolidate/${other.id}`, undefined)).status).toBe(200);
@@ -275,14 +276,6 @@ describe("on a host into which a person consolidated another one", () => {
   });
 
   test("ports of either device end once it lacks them, and a table waits for its own confirmation", async () => {
-    const second = (given: number[]) =>
-      deviceAt("10.0.0.9", {
-        sys_name: "core-1b",
-        serial_number: "SER200",
-        interfaces: given.map((number) => ethernet(number, { if_name: `Te1/${number}`, mac_address: mac(2, number) })),
-        addresses: [address("10.0.0.9")],
-        ...UP,
-      });
     const both = async (given: number[], others: number[]) => {
       await scan.devices(chassis(given));
       await scan.devices(second(others));

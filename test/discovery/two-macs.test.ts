@@ -7,6 +7,7 @@ import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { JsonRecord } from "../support/appliance/factories.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { inventoryOf } from "../support/reconcile/inventory.ts";
+import { heard, routerAt } from "../support/reconcile/router.ts";
 import { address, ethernet, mac } from "../support/reconcile/sightings.ts";
 
 const appliance = applianceForEach({}, () => expect(appliance.findingsOf()).toEqual([]));
@@ -18,19 +19,9 @@ const VIRTUAL = "00:00:5e:00:01:0a";
 const R1 = "10.0.0.1";
 const R2 = "10.0.0.2";
 
-const heard = (mac_address: string, ip_address = "10.0.0.7"): ArpEntry => ({ ip_address, mac_address, if_index: 1 });
-
 /** A router with its neighbors. */
-function addRouter(at: string, arp: readonly ArpEntry[], fields: Partial<Device> = {}): void {
-  const number = Number(at.split(".").at(-1));
-  appliance.probes.addDevice(at, {
-    sys_name: `router-${number}`,
-    serial_number: `SERIAL ${number}`,
-    interfaces: [ethernet(1, { if_name: "Vl20", mac_address: mac(1, number) })],
-    addresses: [address(at)],
-    arp,
-    ...fields,
-  });
+function addRouter(at: string, ...router: [readonly ArpEntry[], Partial<Device>?]): void {
+  appliance.probes.addDevice(at, routerAt(at, ...router));
 }
 
 /** A switch that has learned MAC addresses, one at each port. */

@@ -6,6 +6,7 @@ import type { ArpEntry, Device } from "../../src/discovery/device.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { inventoryOf } from "../support/reconcile/inventory.ts";
+import { heard, routerAt } from "../support/reconcile/router.ts";
 import { address, device, ethernet, mac } from "../support/reconcile/sightings.ts";
 
 const appliance = applianceForEach({}, () => expect(appliance.findingsOf()).toEqual([]));
@@ -16,18 +17,8 @@ const [STATION, INTRUDER, THIRD] = ["00:1b:21:07:00:01", "b8:27:eb:07:00:02", "d
 const [R1, R2, SW] = ["10.0.0.1", "10.0.0.2", "10.0.0.3"] as const;
 const IP = "10.0.0.7";
 
-const heard = (mac_address: string, ip_address = IP): ArpEntry => ({ ip_address, mac_address, if_index: 1 });
-
-function add(at: string, arp: readonly ArpEntry[], fields: Partial<Device> = {}): void {
-  const number = Number(at.split(".").at(-1));
-  appliance.probes.addDevice(at, {
-    sys_name: `router-${number}`,
-    serial_number: `SERIAL ${number}`,
-    interfaces: [ethernet(1, { if_name: "Vl20", mac_address: mac(1, number) })],
-    addresses: [address(at)],
-    arp,
-    ...fields,
-  });
+function add(at: string, ...router: [readonly ArpEntry[], Partial<Device>?]): void {
+  appliance.probes.addDevice(at, routerAt(at, ...router));
 }
 
 async function start(): Promise<void> {
