@@ -92,7 +92,7 @@ export function backupRoutes(
       "/api/v1/backups",
       {
         operationId: "createBackup",
-        makesNoTransaction: true,
+        writesNoTransaction: true,
         summary: "Take a backup",
         description:
           "Returns at once, with the backup Running: a large store takes minutes. Only one runs at a time. The appliance keeps working; the backup is one consistent state of the whole store. It does not contain the key that encrypts the credentials' secrets.",
@@ -136,8 +136,8 @@ export function backupRoutes(
       "/api/v1/backups/:name/download",
       {
         operationId: "downloadBackup",
-        makesNoTransaction: true,
-        isNotRepeated: true,
+        writesNoTransaction: true,
+        ignoresIdempotencyKey: true,
         summary: "Download a backup",
         description:
           "The file as it is, for `netledger restore` or `netledger serve --read-only`. It contains all data of the appliance and the hashes of passwords and keys, so the caller's password is required again. Only while the appliance has one organization.",
@@ -172,7 +172,7 @@ export function backupRoutes(
       "/api/v1/backups/:name",
       {
         operationId: "deleteBackup",
-        makesNoTransaction: true,
+        writesNoTransaction: true,
         summary: "Delete a backup",
         description:
           "Deletes the file permanently; a failed backup is removed from the list. Only while the appliance has one organization.",

@@ -97,13 +97,13 @@ export class CampusSnapshot {
       sys_object_id: model.objectId,
       sys_location: device.location,
       sys_contact: `noc@${DOMAINS.campus}`,
-      manufacturer: model.maker,
+      manufacturer: model.manufacturer,
       model: model.model,
       serial_number: device.serial,
       components: Array.from({ length: members }, (_, index) => ({
         class: members > 1 ? "StackMember" : "Chassis",
         position: index + 1,
-        manufacturer: model.maker,
+        manufacturer: model.manufacturer,
         model: model.model,
         serial_number: memberSerial(device.serial, index),
       })),
@@ -209,7 +209,9 @@ function plannedPorts(device: Switch): PlannedPort[] {
 
 function virtualInterface(device: Switch, vlan: number, index: number): DeviceInterface {
   const [descr, name] =
-    MODELS[device.model].maker === MODELS.core.maker ? [`Vlan${vlan}`, `Vl${vlan}`] : [`vlan${vlan}`, `vlan${vlan}`];
+    MODELS[device.model].manufacturer === MODELS.core.manufacturer
+      ? [`Vlan${vlan}`, `Vl${vlan}`]
+      : [`vlan${vlan}`, `vlan${vlan}`];
   return {
     if_index: VIRTUAL_INDEX + vlan,
     if_descr: descr,

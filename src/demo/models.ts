@@ -10,7 +10,7 @@ export interface PortRow {
 }
 
 export interface Model {
-  readonly maker: string;
+  readonly manufacturer: string;
   readonly model: string;
   readonly objectId: string;
   /** `%` is replaced by the version. */
@@ -27,7 +27,7 @@ const IOS = "Cisco IOS Software [Cupertino], Catalyst L3 Switch Software (CAT9K_
 
 export const MODELS = {
   core: {
-    maker: "Cisco Systems, Inc.",
+    manufacturer: "Cisco Systems, Inc.",
     model: "C9500-24Y4C",
     objectId: "1.3.6.1.4.1.9.1.2495",
     descr: IOS,
@@ -39,7 +39,7 @@ export const MODELS = {
     ],
   },
   distribution: {
-    maker: "Cisco Systems, Inc.",
+    manufacturer: "Cisco Systems, Inc.",
     model: "C9500-16X",
     objectId: "1.3.6.1.4.1.9.1.2267",
     descr: IOS,
@@ -48,7 +48,7 @@ export const MODELS = {
     rows: [{ descr: "TenGigabitEthernet@/0/#", name: "Te@/0/#", first: 1, count: 16, speedBps: 10 * GBPS }],
   },
   access: {
-    maker: "Cisco Systems, Inc.",
+    manufacturer: "Cisco Systems, Inc.",
     model: "C9300-48P",
     objectId: "1.3.6.1.4.1.9.1.2494",
     descr: IOS,
@@ -60,7 +60,7 @@ export const MODELS = {
     ],
   },
   edge: {
-    maker: "Juniper Networks",
+    manufacturer: "Juniper Networks",
     model: "MX204",
     objectId: "1.3.6.1.4.1.2636.1.1.1.2.154",
     descr: "Juniper Networks, Inc. mx204 internet router, kernel JUNOS %",
@@ -72,7 +72,7 @@ export const MODELS = {
     ],
   },
   aruba: {
-    maker: "HPE Aruba Networking",
+    manufacturer: "HPE Aruba Networking",
     model: "6300M 48G 4SFP56",
     objectId: "1.3.6.1.4.1.47196.4.1.1.1.100",
     descr: "Aruba JL663A 6300M 48G 4SFP56 FL.%",
@@ -84,7 +84,7 @@ export const MODELS = {
     ],
   },
   gateway: {
-    maker: "MikroTik",
+    manufacturer: "MikroTik",
     model: "CCR2004-1G-12S+2XS",
     objectId: "1.3.6.1.4.1.14988.1",
     descr: "RouterOS CCR2004-1G-12S+2XS %",

@@ -7,8 +7,8 @@ import { CHANGE_REASON_MAX_LENGTH, FORMATS, type Format } from "../schemas/schem
 const HEADER = "X-Change-Reason";
 
 /** Whether an operation may write to the ledger; it then accepts a reason and reports its transaction. */
-export function mayTransact(method: string, operation: { readonly makesNoTransaction?: true }): boolean {
-  return method !== "GET" && method !== "HEAD" && operation.makesNoTransaction !== true;
+export function mayTransact(method: string, operation: { readonly writesNoTransaction?: true }): boolean {
+  return method !== "GET" && method !== "HEAD" && operation.writesNoTransaction !== true;
 }
 
 /**

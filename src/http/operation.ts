@@ -301,7 +301,7 @@ function security(access: unknown): Json[] {
 /** Whether a retried request gets the first response again. */
 function isRepeatable(method: Method, operation: Operation<unknown>): boolean {
   if (method === "GET" || operation.access === "anyone") return false;
-  return operation.setsCookie !== true && operation.isNotRepeated !== true;
+  return operation.setsCookie !== true && operation.ignoresIdempotencyKey !== true;
 }
 
 /** Whether the response is one versioned record, whose version is the ETag. */
@@ -443,7 +443,7 @@ function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCod
     if (rule.role !== LOWEST_ROLE) codes.add("auth_permission_denied");
     if (rule.sessionOnly === true) codes.add("auth_session_required");
     if (method !== "GET") codes.add("auth_origin_rejected");
-    if (method !== "GET" && operation.isOfSessions !== true) codes.add("store_read_only");
+    if (method !== "GET" && operation.changesSessionsOnly !== true) codes.add("store_read_only");
   }
   // No single caller may keep the appliance busy.
   if (operation.isAlwaysAdmitted !== true) codes.add("rate_limit_exceeded");

@@ -92,11 +92,11 @@ export interface Operation<
   /** Served even when requests are rejected under overload. */
   readonly isAlwaysAdmitted?: true;
   /** Ignores Idempotency-Key: a retry would run on different data. */
-  readonly isNotRepeated?: true;
+  readonly ignoresIdempotencyKey?: true;
   /** Never writes to the ledger, so there is no transaction to store a reason with. */
-  readonly makesNoTransaction?: true;
+  readonly writesNoTransaction?: true;
   /** Only opens or closes sessions; allowed while a backup is being served. */
-  readonly isOfSessions?: true;
+  readonly changesSessionsOnly?: true;
   /** Required for setCookie, which throws otherwise. */
   readonly setsCookie?: true;
   /** Error codes in addition to those that follow from the rest of the declaration. */
@@ -744,5 +744,5 @@ function matches(pattern: string, path: string): boolean {
 /** Idempotency key of the request, validated; null if absent, or if the operation does not replay responses. */
 function keyOf(operation: Operation<unknown>, request: Request, issues: Issue[]): string | null {
   const key = idempotencyKey(request, issues);
-  return operation.isNotRepeated === true ? null : key;
+  return operation.ignoresIdempotencyKey === true ? null : key;
 }

@@ -50,7 +50,7 @@ export function verificationRoutes(
       "/api/v1/ledger/verifications",
       {
         operationId: "createLedgerVerification",
-        makesNoTransaction: true,
+        writesNoTransaction: true,
         summary: "Verify the ledger",
         description: `Returns at once, with the verification Running: a large store takes minutes. Only one runs at a time. Same checks as \`netledger verify\` next to a running appliance: the hash chain, everything derived from the ledger, the rows outside it, and the file. The appliance keeps working; later writes are left to the next verification. ${SINGLE_ORGANIZATION}`,
         group,
@@ -65,7 +65,7 @@ export function verificationRoutes(
       "/api/v1/backups/:name/verify",
       {
         operationId: "verifyBackup",
-        makesNoTransaction: true,
+        writesNoTransaction: true,
         summary: "Verify a backup",
         description: `Reads it again completely, since disks lose unread data. Returns at once, with a Running verification that is followed, canceled and listed like those of the ledger; only one runs at a time. Same checks as \`netledger verify --backup\`. ${SINGLE_ORGANIZATION}`,
         group: "Backups",
@@ -120,7 +120,7 @@ export function verificationRoutes(
       "/api/v1/ledger/verifications/:id/cancel",
       {
         operationId: "cancelLedgerVerification",
-        makesNoTransaction: true,
+        writesNoTransaction: true,
         summary: "Cancel a verification of the ledger",
         description: `The verification stops after its current step: at once, or within seconds while SQLite checks a large table. Its findings so far are kept. ${SINGLE_ORGANIZATION}`,
         group,

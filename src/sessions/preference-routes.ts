@@ -52,8 +52,8 @@ export function preferenceRoutes(surface: Surface<Actor, Access>, backend: Backe
       {
         operationId: "setPreferences",
         isRecord: true,
-        makesNoTransaction: true,
-        isNotRepeated: true,
+        writesNoTransaction: true,
+        ignoresIdempotencyKey: true,
         summary: "Replace your preferences",
         description:
           "Replaces all of them: omitted ones are removed. Send the ETag that you read as If-Match, so that two open windows do not overwrite each other. At most 16 KiB. They are deleted with the user.",

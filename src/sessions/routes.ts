@@ -162,8 +162,8 @@ export function signInRoutes(
       {
         operationId: "signIn",
         isRecord: false,
-        isOfSessions: true,
-        makesNoTransaction: true,
+        changesSessionsOnly: true,
+        writesNoTransaction: true,
         summary: "Sign in",
         description:
           "A session ends after seven days without use. Each failed attempt makes the next one wait longer, per account and source address.",
@@ -193,8 +193,8 @@ export function signInRoutes(
       "/api/auth/logout",
       {
         operationId: "signOut",
-        isOfSessions: true,
-        makesNoTransaction: true,
+        changesSessionsOnly: true,
+        writesNoTransaction: true,
         summary: "Sign out",
         description: "Ends this session and clears its cookie. Other sessions and API keys stay valid.",
         group,
@@ -241,7 +241,7 @@ export function signInRoutes(
       "/api/auth/password",
       {
         operationId: "changePassword",
-        isNotRepeated: true,
+        ignoresIdempotencyKey: true,
         isRecord: false,
         summary: "Change your password",
         description: "Ends all other sessions; API keys stay valid.",
@@ -285,7 +285,7 @@ export function signInRoutes(
       return isAllowed;
     };
     return surface.routes
-      .filter(({ method, operation }) => !isReadOnly || method === "GET" || operation.isOfSessions === true)
+      .filter(({ method, operation }) => !isReadOnly || method === "GET" || operation.changesSessionsOnly === true)
       .filter(({ operation }) => isPermitted(operation.access))
       .map(({ operation }) => operation.operationId)
       .sort();

@@ -73,9 +73,9 @@ export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<
       "/api/auth/sessions/:id",
       {
         operationId: "endSession",
-        isOfSessions: true,
-        makesNoTransaction: true,
-        isNotRepeated: true,
+        changesSessionsOnly: true,
+        writesNoTransaction: true,
+        ignoresIdempotencyKey: true,
         summary: "End one of your sessions",
         description:
           "Signs you out there at once. The current session can be ended too; its cookie remains but no longer works.",
@@ -98,9 +98,9 @@ export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<
       "/api/auth/sessions/end-others",
       {
         operationId: "endOtherSessions",
-        isOfSessions: true,
-        makesNoTransaction: true,
-        isNotRepeated: true,
+        changesSessionsOnly: true,
+        writesNoTransaction: true,
+        ignoresIdempotencyKey: true,
         summary: "End your other sessions",
         description: "Signs you out everywhere else, at once. API keys stay valid.",
         group,

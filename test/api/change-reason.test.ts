@@ -236,7 +236,7 @@ describe("a malformed reason", () => {
   ])("is refused by every write operation, which then writes nothing: %s", async (_case, value) => {
     const host = await newHost();
     const writes = appliance.surface.routes.filter(
-      ({ method, operation }) => method !== "GET" && operation.makesNoTransaction !== true,
+      ({ method, operation }) => method !== "GET" && operation.writesNoTransaction !== true,
     );
     expect(writes.length).toBeGreaterThan(70);
     const expectNothingWritten = appliance.watchWrites();

@@ -1,4 +1,4 @@
-// Time contract (handbook: time, "What at means"): timestamp formats, records valid at them, and writes with and
+// Time contract (handbook: time, "The at parameter"): timestamp formats, records valid at them, and writes with and
 // without a version.
 
 import { describe, expect, test } from "bun:test";

@@ -125,8 +125,8 @@ test("the search index has every page and every heading, with their locations", 
     const found = sections.filter((section) => section.url.startsWith(`${path}#`)).map((section) => section.url);
     expect(found).toEqual(headings);
   }
-  const at = sections.find((section) => section.url === "/handbook/time#what-at-means");
-  expect([at?.page, at?.heading]).toEqual(["Time", "What at means"]);
+  const at = sections.find((section) => section.url === "/handbook/time#the-at-parameter");
+  expect([at?.page, at?.heading]).toEqual(["Time", "The at parameter"]);
   expect(at?.text).toContain("resolves once per request");
   expect(sections.some((section) => section.text.includes("--secrets-folder DIR"))).toBe(true);
 });

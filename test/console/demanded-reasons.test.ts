@@ -37,7 +37,7 @@ describe("every console write", () => {
     const appliance = newUnclaimedAppliance();
     const reasonedWrites = new Set(
       appliance.surface.routes
-        .filter(({ method, operation }) => method !== "GET" && operation.makesNoTransaction !== true)
+        .filter(({ method, operation }) => method !== "GET" && operation.writesNoTransaction !== true)
         .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`),
     );
     await appliance.close();

@@ -61,13 +61,13 @@ describe("list pages", () => {
     await page.getByRole("columnheader", { name: "Serial number" }).waitFor();
     const listUrl = page.url();
     await page.getByRole("button", { name: "Views" }).click();
-    await page.getByLabel("View name").fill("by maker");
+    await page.getByLabel("View name").fill("by manufacturer");
     await page.getByRole("button", { name: "Save this view" }).click();
-    await page.getByRole("link", { name: "by maker" }).waitFor();
+    await page.getByRole("link", { name: "by manufacturer" }).waitFor();
     await page.close();
     const next = await visitor.open("/hosts");
     await next.getByRole("button", { name: "Views" }).click();
-    await next.getByRole("link", { name: "by maker" }).click();
+    await next.getByRole("link", { name: "by manufacturer" }).click();
     await next.getByRole("columnheader", { name: "Serial number" }).waitFor();
     expect(next.url()).toBe(listUrl);
   });

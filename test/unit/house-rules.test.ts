@@ -98,6 +98,8 @@ const LONG_COMMENTS: ReadonlyMap<string, string> = new Map([
 ]);
 /** Heads that are clauses instead of noun phrases. */
 const CLAUSE_HEAD = /^\/\/ (What|Which|Where|How|Who|Whose|Whatever|Whoever)\b/;
+/** Headings of documents that are clauses instead of noun phrases. */
+const CLAUSE_HEADING = /^#+ (What|Which|Where|How|Why|Who|Whose)\b/;
 /** Words that no engineer of the field writes in comments. */
 const BANNED_WORDS = /\b(nought|anew|whoever|for ever|be it|comes to|of which it is|that is none|which is none)\b/i;
 /** Additional words that documents and displayed text must not use. */
@@ -353,17 +355,19 @@ describe("the checkers of the house rules", () => {
     ]);
   });
 
-  test("refuse banned words in documents and in strings of sentences, but not in code", () => {
+  test("refuse banned words and headings that are clauses in documents, banned words in sentences, and nothing in code", () => {
     const tree = {
       "a.md": "It tells why.\n```sh\nls anew\n```\nRun `whoever`. They are told apart.",
-      "b.md": "Lay it out\n\nanew.",
+      "b.md": "# What ends\n\nanew. What\n# Where-clauses\n```sh\n# How it ends\n```",
       "src/handbook/changes.md": "Search finds names of before.",
       "src/c.ts": 'import "./beside-change.ts";\nconst beside = { nobody: "somebody" };\nconst a = "Nobody is here.";',
       "src/d.ts": "const b = `Lists ${nobody} of ${whoever}`;\n  // It tells nothing.\nconst c = `Starts anew.`;",
     };
     expect(bannedProse(tree)).toEqual([
       "a.md:1 It tells why.",
-      "b.md:3 anew.",
+      "b.md:1 # What ends",
+      "b.md:3 anew. What",
+      "b.md:4 # Where-clauses",
       "src/c.ts:3 Nobody is here.",
       "src/d.ts:3 Starts anew.",
     ]);
@@ -486,7 +490,8 @@ function bannedProse(tree: Tree): string[] {
           : [...line.matchAll(QUOTED)]
               .map(([quoted]) => quoted.slice(1, -1).replace(/\$\{[^}]*\}/g, "$"))
               .filter((sentence) => sentence.includes(" "));
-      return prose.filter((part) => BANNED_IN_PROSE.test(part)).map((part) => `${path}:${index + 1} ${part.trim()}`);
+      const isOdd = (part: string) => BANNED_IN_PROSE.test(part) || (isDocument && CLAUSE_HEADING.test(part));
+      return prose.filter(isOdd).map((part) => `${path}:${index + 1} ${part.trim()}`);
     });
   });
 }

@@ -86,7 +86,7 @@ class Facts {
         ip_address: this.randomAddress(),
         mac_address: random.pick([null, this.randomMac()]),
       })),
-      manufacturer: random.pick([null, "maker"]),
+      manufacturer: random.pick([null, "manufacturer"]),
       model: null,
       management_url: random.pick([null, `https://${this.randomAddress()}/`]),
       stale_since: null,

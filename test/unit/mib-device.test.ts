@@ -98,18 +98,18 @@ describe("the system group", () => {
 });
 
 describe("manufacturer, model and serial number", () => {
-  const entityRow = (entPhysicalClass: number, serial: string, model = "", maker = "Maker") => ({
+  const entityRow = (entPhysicalClass: number, serial: string, model = "", manufacturer = "Acme Networks") => ({
     entPhysicalClass,
     entPhysicalSerialNum: utf8(serial),
     entPhysicalModelName: utf8(model),
-    entPhysicalMfgName: utf8(maker),
+    entPhysicalMfgName: utf8(manufacturer),
   });
   const CISCO = { system: { scalars: { sysObjectID: "1.3.6.1.4.1.9.1.516" } } };
 
   test("are those of the chassis", () => {
     const chassis = entityRow(3, " FOC1408Z61U ", "WS-C3560G");
     const table = { "1": entityRow(9, "MODULE"), "20": chassis, "3": entityRow(10, "PORT") };
-    expect(identityOf(table)).toEqual(["Maker", "WS-C3560G", "FOC1408Z61U"]);
+    expect(identityOf(table)).toEqual(["Acme Networks", "WS-C3560G", "FOC1408Z61U"]);
   });
 
   test("are a stack's first member's, completed by the stack", () => {
@@ -123,15 +123,15 @@ describe("manufacturer, model and serial number", () => {
 
   test("are those of the first chassis with a serial number", () => {
     const table = { "1": entityRow(3, "", "virtual"), "2": entityRow(3, "REAL", "unit") };
-    expect(identityOf(table)).toEqual(["Maker", "unit", "REAL"]);
+    expect(identityOf(table)).toEqual(["Acme Networks", "unit", "REAL"]);
   });
 
   test("are, without a chassis, the stack's, else those of the first permanent part", () => {
     const stack = { "1": entityRow(9, "MODULE"), "2": entityRow(11, "STACK", "S") };
-    expect(identityOf(stack)).toEqual(["Maker", "S", "STACK"]);
+    expect(identityOf(stack)).toEqual(["Acme Networks", "S", "STACK"]);
     const exchangeable = { "1": entityRow(6, "SUPPLY"), "2": entityRow(7, "FAN"), "3": entityRow(8, "SENSOR") };
     const parts = { ...exchangeable, "4": entityRow(10, "OPTIC"), "5": entityRow(9, "MODULE", "M") };
-    expect(identityOf(parts)).toEqual(["Maker", "M", "MODULE"]);
+    expect(identityOf(parts)).toEqual(["Acme Networks", "M", "MODULE"]);
   });
 
   const PLACEHOLDERS =
@@ -178,21 +178,21 @@ describe("components", () => {
     readonly in?: number;
     readonly at?: number;
     readonly serial?: string;
-    readonly maker?: string;
+    readonly manufacturer?: string;
     readonly model?: string;
   }
   const table = (parts: Readonly<Record<string, Row>>) =>
     rows(
       Object.fromEntries(
         Object.entries(parts).map(
-          ([index, { as, in: container = 0, at = -1, serial = "", maker = "Acme", model = "AX-48" }]) => [
+          ([index, { as, in: container = 0, at = -1, serial = "", manufacturer = "Acme", model = "AX-48" }]) => [
             index,
             {
               entPhysicalContainedIn: container,
               entPhysicalClass: as,
               entPhysicalParentRelPos: at,
               entPhysicalSerialNum: utf8(serial),
-              entPhysicalMfgName: utf8(maker),
+              entPhysicalMfgName: utf8(manufacturer),
               entPhysicalModelName: utf8(model),
             },
           ],
@@ -231,7 +231,7 @@ describe("components", () => {
   });
 
   test("omit empty slots of a stack, which some agents list as chassis without text", () => {
-    const empty = { as: 3, in: 1, maker: "", model: "" };
+    const empty = { as: 3, in: 1, manufacturer: "", model: "" };
     const stack = { "1": { as: 11 }, "11": { as: 3, in: 1, at: 1, serial: "AC1" }, "12": { ...empty, at: 2 } };
     expect(listed(stack)).toEqual(["Chassis 1 AC1"]);
     expect(listed({ "11": { ...empty, at: 1 } })).toEqual(["Chassis 1 null"]);

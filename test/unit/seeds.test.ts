@@ -159,7 +159,7 @@ describe("a test seed", () => {
 });
 
 test("the seed key changes with the executable, its inputs and the scripts that create seeds", () => {
-  const [executable, creator] = [join(folder, "netledger"), join(folder, "maker.ts")];
+  const [executable, creator] = [join(folder, "netledger"), join(folder, "creator.ts")];
   writeFileSync(executable, "one");
   writeFileSync(creator, "one");
   utimesSync(executable, START / 1000, START / 1000);

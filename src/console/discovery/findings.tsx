@@ -15,7 +15,7 @@ import { recordPage } from "../names/record-page.ts";
 import { counted } from "../text/digits.ts";
 import { at, atQuery } from "../time/at.ts";
 import { hrefHere, hrefOf, pageOffset, parameter } from "../url/location.ts";
-import { isUnderWay, type ScanData, WrittenRecords } from "./scan-details.tsx";
+import { isActive, type ScanData, WrittenRecords } from "./scan-details.tsx";
 
 type FindingData = DataOf<"/api/v1/discovery/scans/{id}/findings">[number];
 type FindingQuery = QueryOf<"/api/v1/discovery/scans/{id}/findings">;
@@ -95,7 +95,7 @@ function FindingList({ scan, type, filter }: Readonly<{ scan: ScanData; type: Fi
       </FilterTools>
       {!isFilterProblem(problem) && <ResponseState data={data} problem={problem} retry={retry} />}
       {data?.length === 0 && filter !== "" && <NoMatches kinds="findings" />}
-      {data?.length === 0 && filter === "" && <p>{isUnderWay(scan) ? "Nothing yet." : "No findings."}</p>}
+      {data?.length === 0 && filter === "" && <p>{isActive(scan) ? "Nothing yet." : "No findings."}</p>}
       {data !== undefined && data.length > 0 && (
         <ul class="difference">
           {data.map((finding, index) => (

@@ -11,12 +11,12 @@ import { cancelScan, startScan } from "../scanning/scan-requests.ts";
 import { may } from "../session/me.ts";
 import { isPast } from "../time/at.ts";
 import { go, hrefOf } from "../url/location.ts";
-import { isUnderWay, type ScanData } from "./scan-details.tsx";
+import { isActive, type ScanData } from "./scan-details.tsx";
 
 /** Shows nothing in the past. */
 export function ScanActions({ scan, onCanceled }: { readonly scan: ScanData; onCanceled(): void }) {
   if (isPast.value) return null;
-  if (isUnderWay(scan)) return may("cancelScan") ? <CancelScan id={scan.id} onCanceled={onCanceled} /> : null;
+  if (isActive(scan)) return may("cancelScan") ? <CancelScan id={scan.id} onCanceled={onCanceled} /> : null;
   if (!may("createScan")) return null;
   if (!scan.commit && scan.status === "Completed") return <Commit scan={scan} />;
   return null;
@@ -24,7 +24,7 @@ export function ScanActions({ scan, onCanceled }: { readonly scan: ScanData; onC
 
 /** Link on a finished scan to the form for a new scan, filled with the same parameters. */
 export function ScanAgain({ scan }: { readonly scan: ScanData }) {
-  if (isPast.value || isUnderWay(scan) || !may("createScan")) return null;
+  if (isPast.value || isActive(scan) || !may("createScan")) return null;
   const { network_id: networkId, kind, targets } = scan;
   return <LinkButton label="Scan again…" href={scanHref({ networkId, kind, targets })} />;
 }

@@ -13,7 +13,7 @@ type RecordCounts = NonNullable<ScanData["outcome"]>["records"];
 const TARGETS_SHOWN = 8;
 
 /** Whether the scan is queued or running. */
-export function isUnderWay({ status }: ScanData): boolean {
+export function isActive({ status }: ScanData): boolean {
   return status === "Queued" || status === "Running";
 }
 

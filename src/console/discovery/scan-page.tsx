@@ -18,15 +18,7 @@ import { formatDuration } from "../time/instant.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
 import { Findings } from "./findings.tsx";
 import { ScanActions, ScanAgain } from "./scan-actions.tsx";
-import {
-  isUnderWay,
-  lengthOf,
-  type ScanData,
-  ScanProgress,
-  ScanState,
-  Scope,
-  WrittenRecords,
-} from "./scan-details.tsx";
+import { isActive, lengthOf, type ScanData, ScanProgress, ScanState, Scope, WrittenRecords } from "./scan-details.tsx";
 
 /** The appliance updates the progress four times a second, faster than needed for reading. */
 const POLL_MS = 1_000;
@@ -35,7 +27,7 @@ export function ScanPage({ params: { id = "" } }: { readonly params: Readonly<Re
   const request = read("/api/v1/discovery/scans/{id}", { path: { id }, query: atQuery() });
   const response = useResponse(request);
   const { data: scan, problem, retry } = response;
-  usePoll(response, !isPast.value && scan !== undefined && isUnderWay(scan) ? POLL_MS : null);
+  usePoll(response, !isPast.value && scan !== undefined && isActive(scan) ? POLL_MS : null);
   if (problem?.status === 404 || (problem?.status === 400 && scan === undefined)) return <NoScan />;
   if (scan === undefined)
     return (
@@ -61,11 +53,11 @@ export function ScanPage({ params: { id = "" } }: { readonly params: Readonly<Re
         <Section title="Request">
           <Request scan={scan} />
         </Section>
-        <Section title={isUnderWay(scan) ? "Progress" : "Result"}>
-          {isUnderWay(scan) ? <Progress scan={scan} /> : <Outcome scan={scan} />}
+        <Section title={isActive(scan) ? "Progress" : "Result"}>
+          {isActive(scan) ? <Progress scan={scan} /> : <Outcome scan={scan} />}
         </Section>
       </div>
-      {!(isPast.value && isUnderWay(scan)) && <Findings key={id} scan={scan} />}
+      {!(isPast.value && isActive(scan)) && <Findings key={id} scan={scan} />}
     </Page>
   );
 }

@@ -16,15 +16,7 @@ import { discoveryText } from "../text/discovery.ts";
 import { isPast, scopeQuery } from "../time/at.ts";
 import { hrefOf, pageOffset, parameter } from "../url/location.ts";
 import { DiscoveryTabs } from "./discovery-tabs.tsx";
-import {
-  isUnderWay,
-  lengthOf,
-  type ScanData,
-  ScanProgress,
-  ScanState,
-  Scope,
-  WrittenRecords,
-} from "./scan-details.tsx";
+import { isActive, lengthOf, type ScanData, ScanProgress, ScanState, Scope, WrittenRecords } from "./scan-details.tsx";
 import { isScanFormOpen, ScanNow, ScanNowLink } from "./scan-now.tsx";
 
 const PAGE_SCANS = 50;
@@ -44,7 +36,7 @@ function Scans({ query, filter }: { readonly query: QueryOf<"/api/v1/discovery/s
   const response = useResponse(request);
   const { data, meta, problem, retry } = response;
   // Older pages do not change, and must not move while being read.
-  const everyMs = data?.some(isUnderWay) === true ? RUNNING_MS : IDLE_MS;
+  const everyMs = data?.some(isActive) === true ? RUNNING_MS : IDLE_MS;
   usePoll(response, isPast.value || offset > 0 ? null : everyMs);
   return (
     <Page title="Discovery" reads={[request.url]} actions={<ScanNowLink />}>

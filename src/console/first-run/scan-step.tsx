@@ -10,7 +10,7 @@ import { Fact } from "../components/facts.tsx";
 import { Problem, sentenceOf } from "../components/problem.tsx";
 import { ResponseState } from "../components/response-state.tsx";
 import { ScanActions } from "../discovery/scan-actions.tsx";
-import { isUnderWay, type ScanData, ScanProgress } from "../discovery/scan-details.tsx";
+import { isActive, type ScanData, ScanProgress } from "../discovery/scan-details.tsx";
 import { useWrite } from "../forms/use-write.ts";
 import { kindWords } from "../kinds/kinds.ts";
 import { RecordLink } from "../names/record-link.tsx";
@@ -140,7 +140,7 @@ const POLL_MS = 1_000;
 function StartedScan({ id, network, ownCredentials }: ScanStepProps & { readonly id: string }) {
   const response = useResponse(read("/api/v1/discovery/scans/{id}", { path: { id } }));
   const { data: scan, problem, retry } = response;
-  usePoll(response, scan !== undefined && isUnderWay(scan) ? POLL_MS : null);
+  usePoll(response, scan !== undefined && isActive(scan) ? POLL_MS : null);
   const isUnknown =
     problem?.status === 404 || problem?.status === 400 || (scan !== undefined && scan.network_id !== network.id);
   if (isUnknown)
@@ -153,7 +153,7 @@ function StartedScan({ id, network, ownCredentials }: ScanStepProps & { readonly
       </>
     );
   if (scan === undefined) return <ResponseState problem={problem} retry={retry} />;
-  const isFinished = !isUnderWay(scan);
+  const isFinished = !isActive(scan);
   return (
     <>
       {problem !== undefined && <Problem problem={problem} retry={retry} />}

@@ -26,8 +26,8 @@ export function CheckNow({ id, address }: { readonly id: string; readonly addres
   const { isBusy: isSending, problem, send } = useWrite();
   const response = useResponse(scanId === null ? null : read("/api/v1/discovery/scans/{id}", { path: { id: scanId } }));
   const scan = scanId === null || response.data?.id !== scanId ? undefined : response.data;
-  const isUnderWay = scanId !== null && scan?.ended_at == null;
-  usePoll(response, isUnderWay ? POLL_MS : null);
+  const isActive = scanId !== null && scan?.ended_at == null;
+  usePoll(response, isActive ? POLL_MS : null);
   const statusText =
     problem !== null ? sentenceOf(problem) : isSending ? "checking…" : scan !== undefined ? outcomeText(scan) : "";
   return (
@@ -35,7 +35,7 @@ export function CheckNow({ id, address }: { readonly id: string; readonly addres
       <ActionButton
         label="Check now"
         aria-label={`Check now: ${address}`}
-        disabled={isSending || isUnderWay}
+        disabled={isSending || isActive}
         onClick={() => void send(id, async (header) => setScanId((await checkAddress(id, header)).id))}
       />{" "}
       <span class="aside" role="status">

@@ -5,7 +5,7 @@ import type { AllOf } from "../../base/fields.ts";
 import type { Device, DeviceComponent, TableReport } from "../device.ts";
 import { KEPT_ROW, type RowCount } from "../rows.ts";
 import { areComplete, columnOf, countStep, reportOn, rowsOf } from "./columns.ts";
-import { MAKERS } from "./makers.ts";
+import { MANUFACTURERS_BY_ENTERPRISE } from "./manufacturers.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { sysObjectIdOf } from "./system.ts";
 import { integerOf, singleSubIdOf, textOf } from "./values.ts";
@@ -46,10 +46,10 @@ export function entityOf(reads: Reads): ReportedEntities {
   const classes = columnOf(reads, ENTITY_STEP, "entPhysicalClass");
   const positions = columnOf(reads, ENTITY_STEP, "entPhysicalParentRelPos");
   const serials = columnOf(reads, ENTITY_STEP, "entPhysicalSerialNum");
-  const makers = columnOf(reads, ENTITY_STEP, "entPhysicalMfgName");
+  const manufacturers = columnOf(reads, ENTITY_STEP, "entPhysicalMfgName");
   const models = columnOf(reads, ENTITY_STEP, "entPhysicalModelName");
   const parts: Part[] = [];
-  for (const index of rowsOf([classes, serials, makers, models])) {
+  for (const index of rowsOf([classes, serials, manufacturers, models])) {
     const number = singleSubIdOf(index, PHYSICAL_INDEX_MAX);
     if (number === null) continue;
     const textField = ({ values }: ColumnRead): string | null => meaningfulText(values.get(index));
@@ -59,7 +59,7 @@ export function entityOf(reads: Reads): ReportedEntities {
       partClass: integerOf(classes.values.get(index), 1, 100),
       position: integerOf(positions.values.get(index), 0, PHYSICAL_INDEX_MAX),
       serial: textField(serials),
-      maker: textField(makers),
+      manufacturer: textField(manufacturers),
       model: textField(models),
     });
   }
@@ -67,19 +67,19 @@ export function entityOf(reads: Reads): ReportedEntities {
   const report = reportOn(reads, [ENTITY_STEP.name], parts.length > 0);
 
   const chassis = chassisOf(parts);
-  const isComplete = areComplete([containers, classes, positions, serials, makers, models]);
+  const isComplete = areComplete([containers, classes, positions, serials, manufacturers, models]);
   const entities = deviceEntities(parts, chassis);
   const [first] = entities;
   // An unread chassis, or one with an unread serial number or position, may precede this one.
   const isPlaced = chassis.length === 1 || areComplete([containers, positions]);
   const isIdentified = isComplete || (first?.partClass === CHASSIS && first.serial !== null && isPlaced);
   const chosen = isComplete ? entities : isIdentified && first !== undefined ? [first] : [];
-  const pick = (field: "serial" | "maker" | "model"): string | null =>
+  const pick = (field: "serial" | "manufacturer" | "model"): string | null =>
     chosen.find((part) => part[field] !== null)?.[field] ?? null;
   const isReported = isComplete && parts.length > 0;
   const missing = isReported ? null : undefined;
   const fields: AllOf<EntityFields> = {
-    manufacturer: pick("maker") ?? (isComplete ? makerByEnterprise(reads) : null) ?? missing,
+    manufacturer: pick("manufacturer") ?? (isComplete ? manufacturerByEnterprise(reads) : null) ?? missing,
     model: pick("model") ?? missing,
     serial_number: pick("serial") ?? missing,
   };
@@ -106,7 +106,7 @@ interface Part {
   /** entPhysicalParentRelPos; null if unknown. */
   readonly position: number | null;
   readonly serial: string | null;
-  readonly maker: string | null;
+  readonly manufacturer: string | null;
   readonly model: string | null;
 }
 
@@ -151,7 +151,9 @@ function chassisOf(parts: readonly Part[]): PlacedChassis[] {
 
 /** All of them if none has a text. */
 function occupied(chassis: readonly Part[]): readonly Part[] {
-  const known = chassis.filter(({ serial, maker, model }) => [serial, maker, model].some((text) => text !== null));
+  const known = chassis.filter(({ serial, manufacturer, model }) =>
+    [serial, manufacturer, model].some((text) => text !== null),
+  );
   return known.length === 0 ? chassis : known;
 }
 
@@ -175,7 +177,7 @@ function componentOf({ part, position }: PlacedChassis, _: number, all: readonly
   return {
     class: all.length > 1 ? "StackMember" : "Chassis",
     position,
-    manufacturer: part.maker,
+    manufacturer: part.manufacturer,
     model: part.model,
     serial_number: part.serial,
   };
@@ -198,7 +200,7 @@ function meaningfulText(value: SnmpValue | undefined): string | null {
   return text === null || text === "" || PLACEHOLDER.test(text) ? null : text;
 }
 
-function makerByEnterprise(reads: Reads): string | null {
+function manufacturerByEnterprise(reads: Reads): string | null {
   const [, enterprise] = /^1\.3\.6\.1\.4\.1\.(\d+)(?:\.|$)/.exec(sysObjectIdOf(reads) ?? "") ?? [];
-  return enterprise === undefined ? null : (MAKERS.get(Number(enterprise)) ?? null);
+  return enterprise === undefined ? null : (MANUFACTURERS_BY_ENTERPRISE.get(Number(enterprise)) ?? null);
 }

@@ -203,7 +203,7 @@ export function scanRoutes(
       "/api/v1/discovery/scans/:id/cancel",
       {
         operationId: "cancelScan",
-        makesNoTransaction: true,
+        writesNoTransaction: true,
         summary: "Cancel a scan",
         description:
           "A waiting scan is cancelled immediately. A running scan stops within a second; what it has written stays.",

@@ -59,8 +59,8 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
     "/api/v1/credentials/:id/try",
     {
       operationId: "tryCredential",
-      makesNoTransaction: true,
-      isNotRepeated: true,
+      writesNoTransaction: true,
+      ignoresIdempotencyKey: true,
       summary: "Try a credential on an address",
       description: `Sends the credential to this address, whatever it is assigned to, and returns every step with the device's response, after 20 seconds at most, usually within one. Nothing is written to the inventory. Before anything is sent, the log records who tries what where, without the secret; if it cannot be written, nothing is sent. The trial ends when the caller disconnects or loses the right to it. ${TRIALS_OF_USER_MAX} trials of a user and their keys may run at a time, ${TRIALS_MAX} in total. A caller limited to some networks can do this only with a credential that is assigned in those and nowhere else. With \`Accept: text/event-stream\` each \`step\` is sent as it ends, and then the whole as \`trial\`; a premature end is a \`refused\`, with \`status\` and the body of an error.`,
       group: "Credentials",

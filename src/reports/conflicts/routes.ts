@@ -60,7 +60,7 @@ function acceptanceRoutes(surface: Surface<Actor, Access>, backend: Backend<Conf
       "/api/v1/conflicts/acceptances",
       {
         operationId: "acceptConflict",
-        makesNoTransaction: true,
+        writesNoTransaction: true,
         summary: "Accept a conflict",
         description:
           "Identified by `type`, `value` and `fingerprint`, as in the list of conflicts. The acceptance applies to all callers who see the same conflict, as long as its parties stay the same. A conflict that is already accepted stays accepted.",
@@ -80,7 +80,7 @@ function acceptanceRoutes(surface: Surface<Actor, Access>, backend: Backend<Conf
       "/api/v1/conflicts/acceptances/:id",
       {
         operationId: "withdrawConflictAcceptance",
-        makesNoTransaction: true,
+        writesNoTransaction: true,
         summary: "Reopen an accepted conflict",
         description:
           "Withdraws the acceptance: the conflict is listed as unaccepted again; at earlier timestamps it stays accepted. Requires access to all of its networks. Returns the former acceptance.",

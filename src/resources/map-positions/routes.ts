@@ -55,7 +55,7 @@ export function mapPositionRoutes(surface: Surface<Actor, Access>, backend: Back
       "/api/v1/networks/:id/map-positions",
       {
         operationId: "setMapPositions",
-        makesNoTransaction: true,
+        writesNoTransaction: true,
         summary: "Place devices on the map of a network",
         description: `Places the named nodes; all others stay where they are. Null removes a position: the device is then laid out automatically, next to its links. One request may name every node of the map; null for all of them lays out the whole map again. Deleted hosts can also be placed, for past views of the map. ${STORAGE_NOTES}`,
         group,

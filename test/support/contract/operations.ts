@@ -1,4 +1,4 @@
-// Operations of the contract (handbook: api, "What clients rely on") as data, for tests that cover all of them; with
+// Operations of the contract (handbook: api, "Compatibility") as data, for tests that cover all of them; with
 // one live record of each kind, and bodies with every writable field.
 
 import { PASSWORD, type TestAppliance } from "../appliance/appliance.ts";

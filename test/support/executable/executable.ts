@@ -86,10 +86,10 @@ let openedSeeds: Seeds | undefined;
 
 /** Seeds, opened after the build. */
 function seeds(): Seeds {
-  const makers = [import.meta.path, join(import.meta.dir, "seeds.ts")];
+  const sources = [import.meta.path, join(import.meta.dir, "seeds.ts")];
   openedSeeds ??= new Seeds(
     join(ROOT, "dist/seeds"),
-    keyOfSeeds(EXECUTABLE, lastFingerprint(EXECUTABLE_OUTPUT) ?? "", makers),
+    keyOfSeeds(EXECUTABLE, lastFingerprint(EXECUTABLE_OUTPUT) ?? "", sources),
   );
   return openedSeeds;
 }

@@ -57,7 +57,7 @@ export class Seeds {
 
   /**
    * @param parent the seed directory of all executables
-   * @param key key of the executable and the seed makers: see keyOfSeeds
+   * @param key key of the executable and the sources that create seeds: see keyOfSeeds
    */
   constructor(parent: string, key: string, now: () => number = Date.now) {
     this.parent = parent;
@@ -150,11 +150,11 @@ export class Seeds {
 /**
  * Key of the seeds. Hashing the executable itself would take a second of CPU time.
  * @param fingerprint fingerprint of the executable's inputs
- * @param makers sources of the seed makers
+ * @param sources files that create seeds
  */
-export function keyOfSeeds(executable: string, fingerprint: string, makers: readonly string[]): string {
+export function keyOfSeeds(executable: string, fingerprint: string, sources: readonly string[]): string {
   const { size, mtimeMs } = existsSync(executable) ? statSync(executable) : { size: 0, mtimeMs: 0 };
-  return sha256([fingerprint, size, mtimeMs, ...makers.map((file) => readFileSync(file, "utf8"))].join("\0")).slice(
+  return sha256([fingerprint, size, mtimeMs, ...sources.map((file) => readFileSync(file, "utf8"))].join("\0")).slice(
     0,
     16,
   );

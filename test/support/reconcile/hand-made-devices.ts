@@ -48,16 +48,16 @@ const INTERFACES: Readonly<Record<string, HandMadeStep>> = {
     "101.10.9.0.8": { ipNetToMediaPhysAddress: hex(mac(2)), ipNetToMediaType: 3 },
   }),
 };
-const entityRow = (entPhysicalClass: number, serial: string, maker: string, model: string) => ({
+const entityRow = (entPhysicalClass: number, serial: string, manufacturer: string, model: string) => ({
   entPhysicalClass,
   entPhysicalSerialNum: utf8(serial),
-  entPhysicalMfgName: utf8(maker),
+  entPhysicalMfgName: utf8(manufacturer),
   entPhysicalModelName: utf8(model),
 });
 /** A stack of two switches, in which only the stack reports the manufacturer. */
-const entity = (maker: string): HandMadeStep =>
+const entity = (manufacturer: string): HandMadeStep =>
   tableOf({
-    "1": entityRow(11, "", maker, "stack"),
+    "1": entityRow(11, "", manufacturer, "stack"),
     "1001": entityRow(3, "FOC1", "", "M-1"),
     "2001": entityRow(3, "FOC2", "", "M-2"),
   });

@@ -1,7 +1,7 @@
 // Trade names of network equipment manufacturers by enterprise number (IANA Private Enterprise Numbers).
 
 /** Excludes agents that run on any machine (net-snmp, Windows). */
-export const MAKERS: ReadonlyMap<number, string> = new Map([
+export const MANUFACTURERS_BY_ENTERPRISE: ReadonlyMap<number, string> = new Map([
   [2, "IBM"],
   [9, "Cisco"],
   [11, "Hewlett-Packard"],
