@@ -152,6 +152,12 @@ describe("the weight of a sign", () => {
       ],
     ];
     for (const [known, seen] of changes) expect(matchSigns(signs(seen), signs(known), year)).not.toBeNull();
+    // A single card with its address, and no other sign.
+    const named = (sysName: string) => ({
+      ...signs({ sysName, macs: [mac(1)], addresses: ["10.0.0.1"] }),
+      cards: new Map([["10.0.0.1", mac(1)]]),
+    });
+    expect(matchSigns(named("b"), named("a"), year)).not.toBeNull();
   });
 });
 

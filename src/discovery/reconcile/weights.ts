@@ -18,7 +18,7 @@ const PRIORS: Readonly<Record<SignGroup, { readonly same: number; readonly chanc
 const PRIOR_READS = 1_000;
 const PRIOR_HOSTS = 1_000;
 /** Part of an assumed share of changes that remains: frequent reads make no sign more permanent. */
-const CHANGES_MIN = 1 / 4;
+const CHANGES_MIN = 3 / 5;
 /** Share of hosts assumed to have a value that too many have to count them. */
 const UBIQUITOUS = 0.5;
 
