@@ -107,11 +107,8 @@ function hostPlatform(): Platform {
  */
 async function compile(outfile: string, runtime: string, platform: Platform): Promise<void> {
   // These modules load the server: they are imported only if there is something to build.
-  const [{ BILL_FILE, packBill }, { buildConsole, CONSOLE_PACK }, { sbomOf }] = await Promise.all([
-    import("./bill.ts"),
-    import("./console.ts"),
-    import("./sbom.ts"),
-  ]);
+  const [{ BILL_OF_MATERIALS_FILE, packBillOfMaterials }, { buildConsole, CONSOLE_PACK }, { sbomOf }] =
+    await Promise.all([import("./bill-of-materials.ts"), import("./console.ts"), import("./sbom.ts")]);
   mkdirSync(dist, { recursive: true });
   const folder = mkdtempSync(join(dist, ".build-"));
   try {
@@ -119,9 +116,12 @@ async function compile(outfile: string, runtime: string, platform: Platform): Pr
     const { metafile: consoleBundle } = await buildConsole();
     const options = { root, runtimePackage: platform.package, runtimeVersions: process.versions };
     const consolePart = { part: "console", bundle: consoleBundle } as const;
-    const bill = packBill(options, [{ part: "server", bundle: await bundledInputs() }, consolePart]);
+    const billOfMaterials = packBillOfMaterials(options, [
+      { part: "server", bundle: await bundledInputs() },
+      consolePart,
+    ]);
     const result = await Bun.build({
-      entrypoints: [...ENTRIES.map((entry) => join(root, entry)), CONSOLE_PACK, BILL_FILE],
+      entrypoints: [...ENTRIES.map((entry) => join(root, entry)), CONSOLE_PACK, BILL_OF_MATERIALS_FILE],
       // Found among the embedded files at run time.
       loader: { ".pack": "file", ".bill": "file" },
       root: join(root, "src"),
@@ -149,7 +149,7 @@ async function compile(outfile: string, runtime: string, platform: Platform): Pr
     if (!result.success) throw new Error(`the build failed.\n${result.logs.map((log) => Bun.inspect(log)).join("\n")}`);
     if (result.metafile === undefined) throw new Error("the bundler returned no metafile.");
     const sbom = sbomOf({ ...options, bundles: [result.metafile, consoleBundle] });
-    if (sbom !== bill.bom) throw new Error("the embedded bill of materials does not match the executable.");
+    if (sbom !== billOfMaterials.bom) throw new Error("the embedded bill of materials does not match the executable.");
     const sbomFile = join(folder, SBOM);
     writeFileSync(sbomFile, sbom);
     renameSync(sbomFile, `${outfile}${SBOM}`);

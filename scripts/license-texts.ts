@@ -3,9 +3,9 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LicenceText } from "../src/operations/bill.ts";
+import type { LicenseText } from "../src/operations/bill-of-materials.ts";
 
-const LICENCE_FILE = /^(licen[cs]e|copying|notice|copyrightnotice)\b/i;
+const LICENSE_FILE = /^(licen[cs]e|copying|notice|copyrightnotice)\b/i;
 const README = /^readme\.md$/i;
 /** Phrase of a full license text; absent from a README that only names the license. */
 const FULL_TEXT = /permission is hereby granted|redistribution and use|licensed under the apache license/i;
@@ -20,7 +20,7 @@ interface Terms {
 }
 
 /** Finds the license texts of a package; empty if there are none. */
-export function licenceTexts({ folder, licence, others }: Terms, root: string): LicenceText[] {
+export function licenseTexts({ folder, licence, others }: Terms, root: string): LicenseText[] {
   const ownTexts = filesIn(folder);
   if (ownTexts.length > 0) return ownTexts;
   const readme = readmeSection(folder);
@@ -34,7 +34,7 @@ export function licenceTexts({ folder, licence, others }: Terms, root: string): 
 }
 
 /** Standard text of a license by its SPDX id; empty if there is none. */
-export function standardText(licence: string | null, root: string): LicenceText[] {
+export function standardText(licence: string | null, root: string): LicenseText[] {
   if (licence === null) return [];
   const file = join(root, "node_modules/spdx-license-list/licenses", `${licence}.json`);
   if (!existsSync(file)) return [];
@@ -42,9 +42,9 @@ export function standardText(licence: string | null, root: string): LicenceText[
   return [{ title: licence, text: licenseText.trim(), is_standard: true }];
 }
 
-function filesIn(folder: string): LicenceText[] {
+function filesIn(folder: string): LicenseText[] {
   return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && LICENCE_FILE.test(entry.name))
+    .filter((entry) => entry.isFile() && LICENSE_FILE.test(entry.name))
     .map(({ name }) => name)
     .sort()
     .map((title) => ({ title, text: readFileSync(join(folder, title), "utf8").trim(), is_standard: false }));

@@ -29,7 +29,7 @@ export interface CommandActor extends Author {
   /** Null for every network of the organization. */
   readonly networkIds: readonly string[] | null;
   /** Set for users and API keys: the writer rejects their commands without it. */
-  readonly standing?: Standing;
+  readonly standing?: PermissionBasis;
   /** Set for a requested scan, which may write as long as its requester is permitted to request it. */
   readonly requestedBy?: TaskRequester;
 }
@@ -53,7 +53,7 @@ export interface TaskRequester {
 }
 
 /** Basis of a caller's permissions, checked again by the writer within the writing transaction. */
-export interface Standing {
+export interface PermissionBasis {
   /** SHA-256 of the request's session token or API key. */
   readonly credential: Uint8Array;
   /** Address of the caller. */

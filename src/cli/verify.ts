@@ -4,7 +4,7 @@ import { systemLog } from "../base/log.ts";
 import { openBackup } from "../db/files/backup-file.ts";
 import { type DataFiles, DataLock } from "../db/files/data-directory.ts";
 import { orRefused } from "../db/files/migrate.ts";
-import { GOOD_COPY } from "../db/trouble.ts";
+import { RESTORE_ADVICE } from "../db/trouble.ts";
 import { KNOWN_CHECK, LEDGER_CHECKS, OTHER_TABLE_CHECKS } from "../history/verify/findings.ts";
 import { type Dropped, describeDropped } from "../history/verify/outside-ledger.ts";
 import { rebuildDerived } from "../history/verify/rebuild.ts";
@@ -56,7 +56,7 @@ export const verify = defineCommand(
       (OTHER_TABLE_CHECKS as readonly string[]).includes(check),
     );
     const remedy = !isLedgerIntact
-      ? `The ledger itself is damaged: stop the appliance and ${GOOD_COPY}.\n`
+      ? `The ledger itself is damaged: stop the appliance and ${RESTORE_ADVICE}.\n`
       : areOtherRowsIntact
         ? "All damaged data are derived from the ledger, which is intact: rebuild them with netledger verify --repair-derived.\n"
         : OTHER_ROWS_DAMAGED;
@@ -78,7 +78,7 @@ export const verify = defineCommand(
 const DIFFERENT_LEDGER =
   "The data are otherwise intact. Either the value of --head is mistyped or belongs to other data, or a backup has been restored since, or the ledger was truncated or replaced.\n";
 
-const OTHER_ROWS_DAMAGED = `The ledger itself is intact. Either ${GOOD_COPY}, which includes the rest; \
+const OTHER_ROWS_DAMAGED = `The ledger itself is intact. Either ${RESTORE_ADVICE}, which includes the rest; \
 or run netledger verify --repair-derived, which rebuilds what is derived from it, drops damaged rows outside it, and lists them.
 `;
 

@@ -5,7 +5,7 @@ import { DomainError } from "../base/errors.ts";
 import { isDiskFailure, sqliteCode } from "./sqlite-code.ts";
 
 /** Completes a sentence about damaged data in a directory. */
-export const GOOD_COPY = "replace it with a good copy: netledger restore BACKUP --replace";
+export const RESTORE_ADVICE = "replace it with a good copy: netledger restore BACKUP --replace";
 
 /** Whether SQLite found the file corrupt. */
 function isDamage(error: unknown): boolean {
@@ -23,7 +23,7 @@ export function storageFailureOf(error: unknown, outcome: string): DomainError |
   if (error instanceof DomainError) return null;
   const code = sqliteCode(error);
   if (isDamage(error)) {
-    const cause = `The database is damaged (${code}): stop the appliance, run netledger verify, and ${GOOD_COPY}.`;
+    const cause = `The database is damaged (${code}): stop the appliance, run netledger verify, and ${RESTORE_ADVICE}.`;
     return withCause(
       new DomainError("internal_error", `The database is damaged: ${outcome}. See the appliance's log for what to do.`),
       cause,
@@ -45,7 +45,7 @@ export function readFailureOf(error: unknown): DomainError | null {
 /** One sentence for the operator about a file that SQLite cannot open or use. */
 export function describeOpenFailure(error: unknown, path: string): string {
   const code = sqliteCode(error);
-  if (isDamage(error)) return `${path} is damaged (${code}): ${GOOD_COPY}.`;
+  if (isDamage(error)) return `${path} is damaged (${code}): ${RESTORE_ADVICE}.`;
   if (isDiskFailure(error))
     return `${path} cannot be used (${code}): its disk is full or failing. Free some space on it.`;
   if (code.startsWith("SQLITE_CANTOPEN"))
@@ -54,7 +54,7 @@ export function describeOpenFailure(error: unknown, path: string): string {
     return `${path} cannot be written to (${code}): the disk must not be read-only, and the file and its folder must be writable.`;
   // A table or column is missing.
   if (code === "SQLITE_ERROR")
-    return `${path} is damaged (${error instanceof Error ? error.message : error}): ${GOOD_COPY}.`;
+    return `${path} is damaged (${error instanceof Error ? error.message : error}): ${RESTORE_ADVICE}.`;
   return `${path} cannot be opened (${code}).`;
 }
 

@@ -3,7 +3,7 @@
 
 import type { TSchema } from "@sinclair/typebox";
 import { DomainError, domainError, type PlainError, plainError } from "../base/errors.ts";
-import { FairQueue } from "../base/fair-lines.ts";
+import { FairQueue } from "../base/fair-queue.ts";
 import { sharedBytes } from "../base/shared-bytes.ts";
 import type { StartThread, Thread, ThreadMain } from "../base/thread.ts";
 import { NoBody } from "../schemas/schemas.ts";

@@ -41,7 +41,7 @@ import { type HealthLimitation, healthRoutes } from "../http/health.ts";
 import { Surface } from "../http/surface.ts";
 import { applianceRoutes } from "../operations/appliance-routes.ts";
 import type { ListeningState } from "../operations/appliance-state.ts";
-import { type BillSource, billRoutes } from "../operations/bill-routes.ts";
+import { type BillOfMaterialsSource, billOfMaterialsRoutes } from "../operations/bill-of-materials-routes.ts";
 import { logRoutes } from "../operations/log-routes.ts";
 import type { Machine } from "../operations/machine.ts";
 import { verificationRoutes } from "../operations/verification-routes.ts";
@@ -115,8 +115,8 @@ export interface AppOptions {
   readonly machine: Machine;
   /** Listener and certificate; null until listening. */
   readonly served: () => ListeningState | null;
-  /** Bill of materials. */
-  readonly bill: BillSource;
+  /** BillOfMaterials of materials. */
+  readonly billOfMaterials: BillOfMaterialsSource;
   /** Whether a backup is being served. */
   readonly isReadOnly: boolean;
   readonly isDemo: boolean;
@@ -192,7 +192,7 @@ export function createApp(options: AppOptions) {
   ipamRoutes(surface, options.backend);
   logRoutes(surface, options.backend);
   applianceRoutes(surface, { ...options, limitations, reader: options.backend.reader });
-  billRoutes(surface, options.bill);
+  billOfMaterialsRoutes(surface, options.billOfMaterials);
   mapPositionRoutes(surface, options.backend);
   markerRoutes(surface, options.backend);
   networkRoutes(surface, options.backend);

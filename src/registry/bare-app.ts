@@ -29,7 +29,7 @@ export function createBareApp(): ReturnType<typeof createApp> {
     startedAt: 0,
     machine: placeholder(),
     served: () => null,
-    bill: async () => null,
+    billOfMaterials: async () => null,
     isReadOnly: false,
     isDemo: false,
     limitations: [],

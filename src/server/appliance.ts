@@ -35,7 +35,7 @@ import { BodyChecks } from "../http/body-checks.ts";
 import type { Console } from "../http/console-pages.ts";
 import { UnfinishedRequests } from "../http/unfinished-requests.ts";
 import type { ListeningState } from "../operations/appliance-state.ts";
-import { embeddedBill } from "../operations/bill.ts";
+import { embeddedBillOfMaterials } from "../operations/bill-of-materials.ts";
 import { systemMachine } from "../operations/machine.ts";
 import { NO_VERIFICATIONS, StoredVerifications } from "../operations/verifications.ts";
 import { type AppOptions, createApp } from "../registry/app.ts";
@@ -102,7 +102,15 @@ export interface Appliance {
 }
 
 /** Options of the app that composeApp adds. */
-type Composed = "backend" | "gate" | "signIn" | "requestIdPrefix" | "monotonicMs" | "discovery" | "startedAt" | "bill";
+type Composed =
+  | "backend"
+  | "gate"
+  | "signIn"
+  | "requestIdPrefix"
+  | "monotonicMs"
+  | "discovery"
+  | "startedAt"
+  | "billOfMaterials";
 
 interface AppParts extends Omit<AppOptions, Composed | "isTls" | "timers"> {
   readonly reader: Reader;
@@ -405,7 +413,7 @@ function composeApp(options: AppParts): App {
     requestIdPrefix: random.bytes(6).toHex(),
     monotonicMs,
     startedAt: clock.now(),
-    bill: embeddedBill,
+    billOfMaterials: embeddedBillOfMaterials,
     timers,
     isTls: options.tls !== null,
     discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()) },

@@ -182,7 +182,7 @@ describe("the bill of materials", () => {
   });
 
   test("is unavailable when running from source", async () => {
-    await renew({ upkeep: { bill: async () => null } });
+    await renew({ upkeep: { billOfMaterials: async () => null } });
     expect((await owner.get("licences")).body.code).toBe("entity_not_found");
     expect((await owner.get("bill-of-materials")).body.code).toBe("entity_not_found");
   });

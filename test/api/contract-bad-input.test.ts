@@ -229,7 +229,7 @@ const HOSTILE: unknown[] = [
 ];
 
 /** Bodies other than JSON objects, or malicious ones. `malformed` marks invalid JSON. */
-const RAW_BODIES: Array<[what: string, body: string | Uint8Array<ArrayBuffer>, malformed?: "malformed"]> = [
+const RAW_BODIES: Array<[name: string, body: string | Uint8Array<ArrayBuffer>, malformed?: "malformed"]> = [
   ["space", "   ", "malformed"],
   ["an open object", "{", "malformed"],
   ["a closed object", "}", "malformed"],

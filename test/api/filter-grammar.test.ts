@@ -323,7 +323,7 @@ describe("An expensive filter", () => {
       );
   });
 
-  test.each(HOSTILE)("is evaluated or refused in bounded time: %s", async (_what, filter) => {
+  test.each(HOSTILE)("is evaluated or refused in bounded time: %s", async (_case, filter) => {
     expect(filter.length).toBeGreaterThan(FILTER_MAX_LENGTH - 10);
     let status = 0;
     const elapsed = await processorMs(async () => {
@@ -339,7 +339,7 @@ describe("An expensive filter", () => {
     ["a lone surrogate", "name%20=%20%ED%A0%80"],
     ["invalid UTF-8", "name%20=%20%FF%FE"],
     ["a lone percent sign", "name%20=%20%"],
-  ])("is refused if it is not valid Unicode: %s", async (_what, encoded) => {
+  ])("is refused if it is not valid Unicode: %s", async (_case, encoded) => {
     expect(await fixture.owner.get(`hosts?filter=${encoded}`)).toMatchObject(invalid({ path: "/filter" }));
   });
 });

@@ -1027,7 +1027,7 @@ describe("a refused host", () => {
       { ip_address: "10.2.4.4", subnet_id: "narrow" },
       { path: "/ip_addresses/0/subnet_id" },
     ],
-  ])("omits errors that follow from an address %s", async (_what, address, issue) => {
+  ])("omits errors that follow from an address %s", async (_case, address, issue) => {
     const credential = await newCredential();
     const id = "0190a000-0000-4000-8000-0000000000a1";
     const subnet_id = address.subnet_id === undefined ? null : await subnetId("10.2.3.0/24");
@@ -1407,7 +1407,7 @@ describe("an update of a host", () => {
     ],
   ])(
     "writes exactly the necessary versions for %s, and one of the host with the changed fields",
-    async (_what, changes, written, changed) => {
+    async (_case, changes, written, changed) => {
       const before = transactions();
       const response = await updateHost(host as { id: string }, { ...host, ...changes() });
       expect(response.status).toBe(200);
@@ -1474,7 +1474,7 @@ describe("an update of a host", () => {
         lineage_id: "y",
       }),
     ],
-  ])("writes nothing for %s", async (_what, changes) => {
+  ])("writes nothing for %s", async (_case, changes) => {
     const before = transactions();
     const response = await updateHost(host as { id: string }, { ...host, ...changes() });
     expect(response.status).toBe(200);

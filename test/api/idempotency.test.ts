@@ -99,7 +99,7 @@ describe("credentials in an Idempotency-Key", () => {
       () => generateSessionToken(appliance.random).replace(/^./, (first) => `%${first.charCodeAt(0).toString(16)}`),
     ],
     ["a session cookie", () => `session_id=${generateSessionToken(appliance.random)};`],
-  ])("are refused with 400 and not echoed: %s", async (_what, text) => {
+  ])("are refused with 400 and not echoed: %s", async (_case, text) => {
     const sent = text();
     const tag = await newTag(body);
     const expectNothingWritten = watchWrites();
@@ -181,7 +181,7 @@ describe("a POST with an Idempotency-Key", () => {
         other: "/api/v1/subnets/bulk-delete?cascade=true",
       }),
     ],
-  ])("is refused with 422 and does nothing when repeated with a different %s", async (_what, attempt) => {
+  ])("is refused with 422 and does nothing when repeated with a different %s", async (_case, attempt) => {
     const { sent, first, other, otherwise = sent } = await attempt();
     await expectOk(owner.post(first, sent, withKey("k1")));
     const expectNothingWritten = watchWrites();

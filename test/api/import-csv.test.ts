@@ -928,7 +928,7 @@ describe("an uploaded table", () => {
     ["cells without a header", "name,\r\na,b\r\n", [1, ""]],
     ["a row with too many cells", "name\r\na,b\r\n", [2, undefined]],
     ["an unterminated quote", 'name\r\n"a\r\n', [2, undefined]],
-  ])("is refused with an error message if it has %s", async (_what, text, [row, column]) => {
+  ])("is refused with an error message if it has %s", async (_case, text, [row, column]) => {
     const expectNothingWritten = watchWrites();
     const response = await importCsv("hosts", text as string);
     expect(response).toMatchObject({ status: 400, body: { code: "validation_failed" } });
@@ -968,7 +968,7 @@ describe("an oversized table", () => {
     ["a long cell", `name\n${"x".repeat(3_000_000)}\n`],
     ["many invalid rows", `name,hidden\n${"a,perhaps\n".repeat(90_000)}`],
     ["very many columns", `${"a,".repeat(500_000)}name\n`],
-  ])("is refused with an error message: %s", async (_what, text) => {
+  ])("is refused with an error message: %s", async (_case, text) => {
     const expectNothingWritten = watchWrites();
     const response = await importCsv("hosts", text.replace("NETWORK", first.networkId));
     expect([response.status, response.body.error]).toEqual([400, expect.stringMatching(/^[A-Z].{10,}\.$/s)]);

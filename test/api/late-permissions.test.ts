@@ -115,7 +115,7 @@ describe("a queued write whose caller's permissions change", () => {
     ["the user's password is reset", 401, "auth_not_authenticated", changeUser({ password: "quite another phrase" })],
     ["the role is lowered too far", 403, "auth_permission_denied", changeUser({ role: "Viewer" })],
     ["the network is withdrawn", 400, "entity_reference_invalid", changeUser({ network_ids: [] })],
-  ])("is refused for a session when %s", async (_what, status, code, withdraw) => {
+  ])("is refused for a session when %s", async (_case, status, code, withdraw) => {
     const response = await sendHeld(member.client, member.id, withdraw);
     expect([response.status, response.body.code]).toEqual([status, code]);
     expect(await countHosts()).toBe(0);
@@ -147,7 +147,7 @@ describe("a queued write whose caller's permissions change", () => {
     ["the key's user is deleted", 401, "auth_not_authenticated", () => expectOk(owner.delete(`users/${member.id}`))],
     ["the role of the key's user is lowered too far", 403, "auth_permission_denied", changeUser({ role: "Viewer" })],
     ["the network is withdrawn from the key's user", 400, "entity_reference_invalid", changeUser({ network_ids: [] })],
-  ])("is refused for an API key when %s", async (_what, status, code, withdraw) => {
+  ])("is refused for an API key when %s", async (_case, status, code, withdraw) => {
     const apiKey = key();
     const response = await sendHeld(apiKey.client, apiKey.id, () => withdraw(apiKey));
     expect([response.status, response.body.code]).toEqual([status, code]);
@@ -261,7 +261,7 @@ describe("an idempotent replay with fewer permissions than the original", () => 
       requester.post("hosts/bulk", [{ id: host.id, network_id: far, name: "core" }], withKey),
   };
 
-  test.each(Object.entries(DISCLOSING))("does not return %s from a withdrawn network", async (_what, prepare) => {
+  test.each(Object.entries(DISCLOSING))("does not return %s from a withdrawn network", async (_case, prepare) => {
     const send = await prepare(await newHost({ network_id: far, name: "core" }));
     const first = await send(member.client);
     expect(outcome(first)).toEqual([200, null, null]);

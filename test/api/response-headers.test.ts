@@ -75,7 +75,7 @@ describe("the headers of every response", () => {
     ],
   ] as [string, number, string, RequestInit][])(
     "prevent sniffing, framing, referrers and caching for %s",
-    async (_what, status, path, init) => {
+    async (_case, status, path, init) => {
       const response = await request(path, init);
       expect(response.status).toBe(status);
       expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -178,7 +178,7 @@ describe("secrets are never cached", () => {
     ["an unknown credential", 404, "/api/v1/credentials/0192f0c1-2345-7000-8000-000000000000", {}],
     ["an unknown path next to them", 404, "/api/auth/nothing", {}],
     ["a wrong method", 405, "/api/auth/login", { method: "DELETE" }],
-  ] as [string, number, string, RequestInit][])("%s", async (_what, status, path, init) => {
+  ] as [string, number, string, RequestInit][])("%s", async (_case, status, path, init) => {
     const response = await request(path, init);
     expect([response.status, response.headers.get("cache-control")]).toEqual([status, "no-store"]);
     await response.body?.cancel();

@@ -427,7 +427,7 @@ describe("a changed host", () => {
   test("follows the quoted plan exactly, or fails if a part, a reference or its own fields changed since", async () => {
     await expectOk(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other" })));
     const [address] = scene.host.ip_addresses;
-    const interveningChanges: ReadonlyArray<readonly [what: string, change: () => Promise<unknown>]> = [
+    const interveningChanges: ReadonlyArray<readonly [name: string, change: () => Promise<unknown>]> = [
       ["a field to be restored", () => expectOk(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "another" })))],
       [
         "a part",

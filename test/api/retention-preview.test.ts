@@ -66,7 +66,7 @@ describe("the preview of a prune", () => {
     ["minutes, which may be a mistake for months", "?before=-3m"],
     ["an unknown marker", "?before=marker:nowhere"],
     ["an unknown resolution", "?before=-10d&keep=hourly"],
-  ])("refuses %s", async (_what, query) => {
+  ])("refuses %s", async (_case, query) => {
     expect((await owner.get(PATH + query)).body.code).toBe("validation_failed");
   });
 

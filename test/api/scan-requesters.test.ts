@@ -81,7 +81,7 @@ describe("a running scan is canceled, and writes nothing more, when", () => {
       ({ keyId }) => change("auth/keys", keyId as string, { network_ids: [otherNetwork] }),
     ],
     ["its key's user is disabled", newKeyRequester, ({ userId }) => change("users", userId, { is_enabled: false })],
-  ])("%s", async (_what, createRequester, withdraw) => {
+  ])("%s", async (_case, createRequester, withdraw) => {
     const requester = await createRequester();
     const held = holdProbes();
     const { id } = await startScan({ kind: "sweep" }, requester.client);
@@ -229,7 +229,7 @@ describe("a scan logs its user and targets before it sends anything", () => {
       'targets=["10.0.0.1"]',
     ],
     ["for one address", checkAddress, 'targets=["10.0.0.2"]'],
-  ])("%s, by a user or by a key", async (_what, requestScan, targets) => {
+  ])("%s, by a user or by a key", async (_case, requestScan, targets) => {
     for (const requester of [await newRequester(), await newKeyRequester()]) {
       const startLines: string[][] = [];
       probes.hold = async () => void startLines.push(started());

@@ -181,7 +181,7 @@ describe("a scan", () => {
       "/targets",
     ],
     ["an unknown field", { commmit: false }, "validation_failed", "/commmit"],
-  ])("is refused with %s, by name", async (_what, fields, code, path) => {
+  ])("is refused with %s, by name", async (_case, fields, code, path) => {
     const response = await owner.post(PATH, { network_id: first.networkId, kind: "sweep", ...fields });
     expect(response).toMatchObject(refusal(400, code, { issues: [{ path }] }));
     expect((await owner.get(PATH)).body.meta.pagination.total_count).toBe(0);
@@ -237,7 +237,7 @@ describe("a scan", () => {
       ["a part of a subnet", ["10.0.0.4/30", "2001:db8:1::100/120"]],
       ["two adjacent subnets as one block", ["10.0.0.0/27"]],
       ["a part of a subnet outside its excluded block", ["10.1.8.0/24"]],
-    ])("accepts %s", async (_what, targets) => {
+    ])("accepts %s", async (_case, targets) => {
       expect(await (await setUpMember()).post(PATH, { ...body(), targets })).toMatchObject({
         status: 200,
         data: { targets, are_targets_permitted: false },
@@ -254,7 +254,7 @@ describe("a scan", () => {
       ["link-local addresses, regardless of subnets", ["169.254.7.1"]],
       ["the appliance itself", ["127.0.0.1"]],
       ["an IPv4-mapped IPv6 address", ["::ffff:203.0.113.9"]],
-    ])("refuses %s", async (_what, targets) => {
+    ])("refuses %s", async (_case, targets) => {
       const client = await setUpMember();
       expect([400, 403]).toContain((await client.post(PATH, { ...body(), targets })).status);
       expect((await owner.get(PATH)).body.meta.pagination.total_count).toBe(0);

@@ -139,7 +139,7 @@ describe("a schedule", () => {
     ["oversized IPv6 targets", ["2001:db8::/64"], "/targets/0"],
     ["non-host addresses", ["224.0.0.1"], "/targets/0"],
     ["more addresses than one scan allows", Array.from({ length: 17 }, (_, n) => `10.${n}.0.0/16`), "/targets/0"],
-  ])("is refused with %s, as every scan of it would be", async (_what, targets, path) => {
+  ])("is refused with %s, as every scan of it would be", async (_case, targets, path) => {
     const refusedResponse = invalid({ path });
     const response = await post({ targets });
     expect(response).toMatchObject(refusedResponse);

@@ -146,7 +146,7 @@ describe("a stored user agent", () => {
       "x".repeat(USER_AGENT_MAX_LENGTH - 1),
     ],
     ["is null if its stored part would be blank", `${" ".repeat(100_000)}x`, null],
-  ])("%s", (_what, header, stored) => {
+  ])("%s", (_case, header, stored) => {
     expect(plainUserAgent(header)).toBe(stored);
   });
 });

@@ -63,7 +63,7 @@ describe("a credential, for a caller limited to some networks", () => {
     ["also assigned elsewhere", () => [nearNetworkId, farNetworkId]],
     ["assigned only elsewhere", () => [farNetworkId]],
     ["unassigned", () => []],
-  ] as const)("%s", (_what, networks: () => readonly string[]) => {
+  ] as const)("%s", (_case, networks: () => readonly string[]) => {
     let credential: JsonRecord;
     let before: string;
 
@@ -202,7 +202,7 @@ describe("a tag, for a caller limited to some networks", () => {
     ["a credential", (tag: JsonRecord) => newCredential({ assigned_network_ids: [farNetworkId], tags: [tag.id] })],
   ])(
     "cannot be changed, deleted, restored or reverted if on %s elsewhere, but can be assigned to records in these networks",
-    async (_what, assignTag) => {
+    async (_case, assignTag) => {
       const tag = await newTag();
       const before = pastInstantOf(tag);
       await expectOk(rename(owner, tag));

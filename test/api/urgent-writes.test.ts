@@ -66,7 +66,7 @@ describe("a user's permissions", () => {
       () => ({ is_enabled: false, role: "Viewer", network_ids: [], password: "quite another phrase" }),
     ],
     ["nothing at all", () => ({})],
-  ])("%s is executed ahead of the queue", async (_what, changes) => {
+  ])("%s is executed ahead of the queue", async (_case, changes) => {
     const { id } = await member();
     const response = await put(admin.client, "users", id, changes());
     expect([response.status, attempts]).toEqual([200, [["user.update", "urgent"]]]);
@@ -79,7 +79,7 @@ describe("a user's permissions", () => {
     ["a higher role", { role: "Admin" }],
     ["a higher role with fewer networks", { role: "Admin", network_ids: [] }],
     ["a higher role with disabling", { role: "Admin", is_enabled: false }],
-  ])("%s waits in the queue, without partial effect", async (_what, changes) => {
+  ])("%s waits in the queue, without partial effect", async (_case, changes) => {
     const { id, client } = await member();
     const response = await put(admin.client, "users", id, changes);
     expect([response.status, attempts]).toEqual([200, [["user.update", "ordinary"]]]);
@@ -154,7 +154,7 @@ describe("an API key's permissions", () => {
       () => ({ allowedSources: ["10.0.0.0/8", "2001:db8::/32"] }),
       () => ({ allowed_sources: ["10.1.0.0/16", "10.2.3.4/32", "2001:db8::/32"] }),
     ],
-  ])("%s is executed ahead of the queue", async (_what, fields, changes) => {
+  ])("%s is executed ahead of the queue", async (_case, fields, changes) => {
     expect((await put(admin.client, "auth/keys", key(fields()), changes())).status).toBe(200);
     expect(attempts).toEqual([["api_key.update", "urgent"]]);
   });
@@ -190,7 +190,7 @@ describe("an API key's permissions", () => {
       () => ({ expiresAt: soon() }),
       async () => ({ is_enabled: false, expires_at: later() }),
     ],
-  ])("%s waits in the queue", async (_what, fields, changes) => {
+  ])("%s waits in the queue", async (_case, fields, changes) => {
     expect((await put(admin.client, "auth/keys", key(fields()), await changes())).status).toBe(200);
     expect(attempts).toEqual([["api_key.update", "ordinary"]]);
   });

@@ -420,7 +420,7 @@ describe("the stored verifications", () => {
     ["is a folder", (path) => mkdirSync(path), /is a folder, not a file/],
     ["is a named pipe", makePipe, /is not a regular file/],
     ["is a link", (path) => symlinkSync(import.meta.path, path), /ELOOP/],
-  ])("are reported in the log, without stopping the appliance, if their file %s", async (_what, damageFile, line) => {
+  ])("are reported in the log, without stopping the appliance, if their file %s", async (_case, damageFile, line) => {
     damageFile(storedFile());
     expect(restartedStore().list()).toEqual([]);
     expect(appliance.logLines.filter((line) => line.includes("WARN  verifications_not_read"))).toHaveLength(1);
@@ -432,7 +432,7 @@ describe("the stored verifications", () => {
     ["a dangling link", (path, otherFile) => symlinkSync(`${otherFile}.not-there`, path)],
     ["a FIFO", makePipe],
     ["a leftover of an earlier run", (path) => writeFileSync(path, "half")],
-  ])("are not written through an existing entry at the temporary path: %s", async (_what, put) => {
+  ])("are not written through an existing entry at the temporary path: %s", async (_case, put) => {
     const otherFile = join(appliance.dataDirectory, "elsewhere");
     writeFileSync(otherFile, "theirs");
     put(`${storedFile()}.new`, otherFile);

@@ -12,13 +12,13 @@ import { SmallDisk } from "../../scripts/proof/disk/small-disk.ts";
 import { sizeText } from "../../src/console/text/settings.ts";
 import { expectOk } from "../support/appliance/factories.ts";
 import {
+  APPEARANCES,
   accessibilityFindings,
   closeBrowser,
   expectAccessibleWithin,
   expectEventually,
   follow,
   hasChromium,
-  LOOKS,
   Visitor,
 } from "../support/browser/browser.ts";
 import { OWNER, visitForAll } from "../support/browser/visit.ts";
@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     await fact(page, "TLS certificate").getByText("none: plain HTTP").waitFor();
   });
 
-  test.each(LOOKS)("is accessible in %s colors, %i pixels wide", async (colorScheme, width) => {
+  test.each(APPEARANCES)("is accessible in %s colors, %i pixels wide", async (colorScheme, width) => {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme });
     for (const path of ["/settings/appliance", "/settings/log", "/settings/about"]) {
@@ -173,7 +173,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
       await entry.getByText(words).waitFor();
     }
     const downloading = memberPage.waitForEvent("download");
-    await memberPage.getByRole("link", { name: "Bill of materials (CycloneDX)" }).click();
+    await memberPage.getByRole("link", { name: "BillOfMaterials of materials (CycloneDX)" }).click();
     const download = await downloading;
     const file = appliance.sandbox.path("bill.json");
     await download.saveAs(file);

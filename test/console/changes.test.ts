@@ -2,7 +2,13 @@
 // under axe-core. changes-in-process.test.ts covers links, CSV and feed pages.
 
 import { afterEach, describe, expect, test } from "bun:test";
-import { expectAccessibleWithin, expectEventually, follow, hasChromium, LOOKS } from "../support/browser/browser.ts";
+import {
+  APPEARANCES,
+  expectAccessibleWithin,
+  expectEventually,
+  follow,
+  hasChromium,
+} from "../support/browser/browser.ts";
 import { changeVlans } from "../support/browser/changed-vlans.ts";
 import { visitForAll } from "../support/browser/visit.ts";
 
@@ -52,7 +58,7 @@ describe.skipIf(!hasChromium)("changes", () => {
     await expectEventually(() => page.locator("ins").first().textContent(), "Phones");
   });
 
-  test.each(LOOKS)("are accessible: %s, %i pixels wide", async (colorScheme, width) => {
+  test.each(APPEARANCES)("are accessible: %s, %i pixels wide", async (colorScheme, width) => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 740 });
     for (const address of [

@@ -2,7 +2,13 @@
 // and page appearance. compare-in-process.test.ts covers text, requests and state.
 
 import { afterEach, describe, expect, test } from "bun:test";
-import { expectAccessibleWithin, expectEventually, follow, hasChromium, LOOKS } from "../support/browser/browser.ts";
+import {
+  APPEARANCES,
+  expectAccessibleWithin,
+  expectEventually,
+  follow,
+  hasChromium,
+} from "../support/browser/browser.ts";
 import { fillTwoInstants, MANY, type TwoInstants } from "../support/browser/two-instants.ts";
 import { visitForAll } from "../support/browser/visit.ts";
 
@@ -79,7 +85,7 @@ describe.skipIf(!hasChromium)("comparing two timestamps", () => {
     await page.locator("tr").filter({ hasText: "Removed" }).getByText("22").waitFor();
   });
 
-  test.each(LOOKS)("is accessible without overflow: %s, %i wide", async (colorScheme, width) => {
+  test.each(APPEARANCES)("is accessible without overflow: %s, %i wide", async (colorScheme, width) => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 740 });
     const pages =

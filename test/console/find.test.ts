@@ -5,13 +5,19 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Route } from "playwright-core";
 import { pageOfRequest } from "../../src/console/find/attention.ts";
 import { locateTermOf } from "../../src/console/find/locate-term.ts";
-import { type Interval, isAtInstant, isCutOff, spanAround, staysOf } from "../../src/console/find/stays.ts";
 import {
+  type Interval,
+  isAtInstant,
+  isCutOff,
+  locationIntervalsOf,
+  spanAround,
+} from "../../src/console/find/location-intervals.ts";
+import {
+  APPEARANCES,
   accessibilityFindings,
   expectAccessibleWithin,
   follow,
   hasChromium,
-  LOOKS,
 } from "../support/browser/browser.ts";
 import { fillSearchFixture, MOVED_MAC, RUNNING_NAME } from "../support/browser/search-fixture.ts";
 import { visitForAll } from "../support/browser/visit.ts";
@@ -91,7 +97,7 @@ describe("location history", () => {
     }) as Interval;
 
   test("shows gaps where the location is unknown, and each location in one color", () => {
-    const stays = staysOf(
+    const stays = locationIntervalsOf(
       [interval(1_000, 2_000, "a"), interval(2_000, 3_000, "b"), interval(5_000, null, "a")],
       9_000,
     );
@@ -103,12 +109,12 @@ describe("location history", () => {
     ]);
     expect(stays.map((stay) => isAtInstant(stay, 2_000))).toEqual([false, true, false, false]);
     expect(stays.map((stay) => isAtInstant(stay, null))).toEqual([false, false, false, true]);
-    expect(staysOf([], 9_000)).toEqual([]);
+    expect(locationIntervalsOf([], 9_000)).toEqual([]);
   });
 
   test("ends with unknown if the location is no longer known", () => {
     const unlocated = { interval: null, from: 2_000, to: 9_000, isCurrent: true, tone: -1 };
-    expect(staysOf([interval(1_000, 2_000, "a")], 9_000).at(-1)).toEqual(unlocated);
+    expect(locationIntervalsOf([interval(1_000, 2_000, "a")], 9_000).at(-1)).toEqual(unlocated);
   });
 
   test("that begins before the requested period has no start in it", () => {
@@ -173,7 +179,7 @@ describe.skipIf(!hasChromium)("locating", () => {
     await page.locator(".hits").getByText(RUNNING_NAME).waitFor();
   });
 
-  test.each(LOOKS)("is accessible, now and in the past: %s, %i pixels wide", async (colorScheme, width) => {
+  test.each(APPEARANCES)("is accessible, now and in the past: %s, %i pixels wide", async (colorScheme, width) => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 740 });
     const searchPaths = [`/?q=${MOVED_MAC}`, `/?q=${MOVED_MAC}&at=${lastNight}`, "/?q=twin", "/?q=10.99.0.1"];

@@ -5,7 +5,13 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { WINDOW_ROWS } from "../../src/console/lists/rows-window.ts";
 import { addListedHosts } from "../support/appliance/listed-hosts.ts";
-import { expectAccessibleWithin, expectEventually, follow, hasChromium, LOOKS } from "../support/browser/browser.ts";
+import {
+  APPEARANCES,
+  expectAccessibleWithin,
+  expectEventually,
+  follow,
+  hasChromium,
+} from "../support/browser/browser.ts";
 import { visitForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("list pages", () => {
@@ -153,7 +159,7 @@ describe.skipIf(!hasChromium)("list pages", () => {
     await expectEventually(() => page.evaluate<string>("document.activeElement.getAttribute('role')"), "combobox");
   });
 
-  test.each(LOOKS)(
+  test.each(APPEARANCES)(
     "any record name is safe, without overflow, and accessible: %s, %i wide",
     async (colorScheme, width) => {
       await page.setViewportSize({ width, height: 740 });

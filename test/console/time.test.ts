@@ -20,13 +20,13 @@ import {
   windowEnding,
 } from "../../src/console/time/window.ts";
 import {
+  APPEARANCES,
   accessibilityFindings,
   expectAccessibleWithin,
   expectEventually,
   follow,
   hasChromium,
   LAN_NAME,
-  LOOKS,
   Visitor,
   waitForDimming,
 } from "../support/browser/browser.ts";
@@ -554,7 +554,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     expect(visitor.problems()).toEqual([]);
   });
 
-  test.each(LOOKS)("is accessible without overflow: %s, %i pixels wide", async (colorScheme, width) => {
+  test.each(APPEARANCES)("is accessible without overflow: %s, %i pixels wide", async (colorScheme, width) => {
     const { visitor, page } = await appliance.visitAs(OWNER, "/", { colorScheme, viewport: { width, height: 740 } });
     for (const path of [
       "/",

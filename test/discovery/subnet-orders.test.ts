@@ -26,7 +26,7 @@ test.each([
   ["without a prefix", null],
   ["with a prefix of one address", 32],
   ["with a default route's prefix", 0],
-])("an address %s is in the subnet that another device reports, in any order", async (_what, prefix) => {
+])("an address %s is in the subnet that another device reports, in any order", async (_case, prefix) => {
   const devices = [at("10.0.0.9", prefix), at("10.0.0.2", 24), at("10.7.0.1", prefix)];
   const expected = ["10.0.0.2 10.0.0.0/24", "10.0.0.9 10.0.0.0/24", "10.7.0.1 10.7.0.1/32"];
   const scan = new ScanWriter(appliance);

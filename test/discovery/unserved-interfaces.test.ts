@@ -46,7 +46,7 @@ test.each<[string, Tables]>([
   ["serves everything else", { ...NAMES, ...ADDRESSES }],
   ["serves its addresses", ADDRESSES],
   ["serves only the system group", {}],
-])("a device without ifTable that %s stays the same host for three weeks, and afterwards", async (_what, left) => {
+])("a device without ifTable that %s stays the same host for three weeks, and afterwards", async (_case, left) => {
   await read({ ...INTERFACES, ...NAMES, ...ADDRESSES });
   const before = (await hosts()).map(({ id, name }) => [id, name]);
   expect(before).toHaveLength(1);

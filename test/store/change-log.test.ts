@@ -181,7 +181,7 @@ describe("the activity of scopes", () => {
     ["sixty networks", () => scopesOf(60)],
     ["ninety networks", () => scopesOf(90)],
     ["networks without activity", () => [-900_000, 900_001, 900_002]],
-  ] as Array<[string, () => number[]]>)("is found from either end and counted, in steps: %s", (_what, scopesIn) => {
+  ] as Array<[string, () => number[]]>)("is found from either end and counted, in steps: %s", (_case, scopesIn) => {
     const scopes = scopesIn();
     for (const until of [TRANSACTIONS * 3 + 100, 10_000, 3, 0]) {
       const activity = new Activity(store.reader, ORGANIZATION, scopes);

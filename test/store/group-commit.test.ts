@@ -41,7 +41,7 @@ describe.each([
   ["a trigger", "UPDATE history_transactions SET source = 'x'"],
   ["a check", "INSERT INTO appliance_settings (name, value) VALUES (NULL, '')"],
   ["a foreign key", "INSERT INTO observations (n, observed) VALUES (1000000, '')"],
-])("a violation of %s within a command", (_what, sql) => {
+])("a violation of %s within a command", (_case, sql) => {
   test.each([
     ["", (_tx: WriteTransaction, violate: () => void) => violate()],
     [", even after its records are written", (tx: WriteTransaction, violate: () => void) => tx.runAfterWrite(violate)],

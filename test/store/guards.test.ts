@@ -84,7 +84,7 @@ describe("the ledger refuses", () => {
     ["a backdated version", `INSERT INTO ${version("(3 << 31) | 1")}`],
     ["a version of a transaction that is not next", `INSERT INTO ${version(`(1 << 31) | (${head} + 2)`)}`],
     ["a version with a key chosen by SQLite", `INSERT INTO ${version("NULL")}`],
-  ])("%s", (_what, sql) => {
+  ])("%s", (_case, sql) => {
     const before = dump();
     expect(() => store.db.$client.run(sql)).toThrow(/^ledger: /);
     expect(dump()).toBe(before);

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Reader } from "../../src/db/reading/reader.ts";
-import { ASKED_BY, type LocateQuestion } from "../../src/history/locate/facts.ts";
+import { LOCATE_TERM_TYPES, type LocateTerm } from "../../src/history/locate/facts.ts";
 import { locate } from "../../src/history/locate/locate.ts";
 import { locateTimeline } from "../../src/history/locate/timeline.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
@@ -23,7 +23,7 @@ import {
 } from "../support/store/store.ts";
 
 const MAC = "00:1b:21:00:00:07";
-const VALUES: Readonly<Record<LocateQuestion["by"], string>> = { mac: MAC, ip: "10.0.0.7", hostname: "web" };
+const VALUES: Readonly<Record<LocateTerm["by"], string>> = { mac: MAC, ip: "10.0.0.7", hostname: "web" };
 
 const store = new Store();
 
@@ -50,7 +50,7 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-describe.each(ASKED_BY)("locate by %s", (by) => {
+describe.each(LOCATE_TERM_TYPES)("locate by %s", (by) => {
   test.each([
     ["all networks", null],
     ["one of the networks", [1]],
@@ -58,7 +58,7 @@ describe.each(ASKED_BY)("locate by %s", (by) => {
     const networkNs = networks === null ? null : [store.n(store.networkId)];
     const query = {
       actor: { type: "User", n: 1, userN: 1, role: "Viewer", organizationN: store.n(store.organizationId), networkNs },
-      question: { by, value: VALUES[by] },
+      term: { by, value: VALUES[by] },
       networkId: null,
     } as const;
     const { sequence } = store.reader.head();

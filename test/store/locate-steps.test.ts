@@ -59,7 +59,7 @@ beforeAll(() => {
   });
   sequence = store.reader.head().sequence;
   const actor = { ...store.reach(), type: "User", n: 1, userN: 1, role: "Viewer" } as const;
-  query = { actor, question: { by: "hostname", value: "web" }, networkId: null };
+  query = { actor, term: { by: "hostname", value: "web" }, networkId: null };
 });
 afterAll(() => store.close());
 

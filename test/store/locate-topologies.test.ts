@@ -515,7 +515,7 @@ describe("random networks", () => {
       for (const name of ["web", "d-2", "vm-3", "b-1", "core"]) {
         const query = {
           actor: { ...store.reach(), type: "User", n: 1, userN: 1, role: "Owner" },
-          question: { by: "mac", value: topology.macOf(name) },
+          term: { by: "mac", value: topology.macOf(name) },
           networkId: null,
         } as const;
         const chunks = locateTimeline(store.reader, { ...query, from: null, to: null, until: last });

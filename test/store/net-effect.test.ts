@@ -283,7 +283,7 @@ describe("a used id", () => {
   test.each([
     ["is refused for a live record", false],
     ["is refused for a removed record", true],
-  ])("%s", (_what, removed) => {
+  ])("%s", (_case, removed) => {
     if (removed) store.write((tx) => tx.remove(hostKind, host.id));
     const before = ledgerSize();
     // Of any kind.

@@ -94,7 +94,7 @@ const SHAPES: Shape[] = [
   ],
 ];
 
-describe.each(SHAPES)("a page %s", (_what, shape, live, past) => {
+describe.each(SHAPES)("a page %s", (_case, shape, live, past) => {
   test("uses the intended index, in page order", () => {
     for (const [state, asOf] of states()) {
       const plan = pagePlan({ kind: portKind, asOf, ...shape() });
@@ -166,7 +166,7 @@ describe("a search", () => {
     ["in an order", () => ({ order: [{ field: "name", direction: "asc", byKey: true }] }), HOSTS_COVERED],
   ];
 
-  test.each(SEARCHES)("starts from the words, and scans no inventory: %s", (_what, shape, live) => {
+  test.each(SEARCHES)("starts from the words, and scans no inventory: %s", (_case, shape, live) => {
     for (const [state, asOf] of states()) {
       const plan = pagePlan({ kind: hostKind, asOf, search: "host 10.0.", ...shape() });
       expect([state, plan.filter(isTableScan)]).toEqual([state, []]);

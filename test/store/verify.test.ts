@@ -619,7 +619,7 @@ describe("unexpected or missing tables, indexes, triggers and views are found, e
     ],
   ];
 
-  test.each(MISSING)("%s, repaired with derived data", (_what, finding, statements) => {
+  test.each(MISSING)("%s, repaired with derived data", (_case, finding, statements) => {
     withCopy((db, path) => {
       const originalSchema = schema(db);
       for (const sql of statements) db.$client.run(sql);
@@ -639,7 +639,7 @@ describe("unexpected or missing tables, indexes, triggers and views are found, e
       "file: table tags: differs from the definition in the migrations",
       "ALTER TABLE tags ADD COLUMN custom TEXT",
     ],
-  ])("%s, which stays", (_what, finding, sql) => {
+  ])("%s, which stays", (_case, finding, sql) => {
     withCopy((db, path) => {
       db.$client.run(sql);
       expect(lines(reportOn(path))).toEqual([finding]);

@@ -29,7 +29,7 @@ test.each([
   ["UTF-8", Buffer.from("Größerer Umbau 変更 😀"), "Größerer Umbau 変更 😀"],
   ["an extended value", Buffer.from("UTF-8''Gr%C3%B6%C3%9Fe%20%F0%9F%98%80"), "Größe 😀"],
   ["text with surrounding spaces", Buffer.from("  CHG-1 \t "), "CHG-1"],
-])("a reason given as %s is stored", async (_what, sent, reason) => {
+])("a reason given as %s is stored", async (_case, sent, reason) => {
   expect(await createTag(sent)).toBe(200);
   const [last] = (await setUp.running.withKey(setUp.key).get("transactions?limit=1")).data;
   expect(last).toMatchObject({ command: "tag.create", reason });
@@ -40,7 +40,7 @@ test.each([
   ["a truncated character", Buffer.from([0x61, 0xc3])],
   ["a NUL", Buffer.from([0x61, 0, 0x62])],
   ["DEL", Buffer.from([0x61, 0x7f, 0x62])],
-])("a reason with %s is refused, and nothing is written", async (_what, sent) => {
+])("a reason with %s is refused, and nothing is written", async (_case, sent) => {
   const client = setUp.running.withKey(setUp.key);
   const head = (await client.get("ledger")).data.sequence;
   expect(await createTag(sent)).toBe(400);

@@ -158,7 +158,7 @@ describe("invalid input is refused with status 2 and one line", () => {
     ["blank", " ".repeat(10)],
     ["one character", "1111111111"],
     ["the e-mail address", OWNER],
-  ])("an easily guessed password, in any command that sets one: %s", async (_what, stdin) => {
+  ])("an easily guessed password, in any command that sets one: %s", async (_case, stdin) => {
     for (const line of ["setup --organization A --network N", "user create --role Viewer", "user password"]) {
       const args = wordsOf(`${line} --email ${OWNER} --password-file - --data ${sandbox.data}`);
       const result = await sandbox.run(args, { stdin });

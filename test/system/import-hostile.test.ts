@@ -172,7 +172,7 @@ describe("an endless source", () => {
       () => Response.json({ count: 1_000_000, next: "more", results: [{ id: 1, name: "a" }] }),
       /\/api\/extras\/tags\/ returns the same page again/,
     ],
-  ])("ends the import with a one-line error if it has %s", async (_what, respond, message) => {
+  ])("ends the import with a one-line error if it has %s", async (_case, respond, message) => {
     const netbox = serve(minimalData(), { intercept: (path) => (path === "/api/extras/tags/" ? respond() : null) });
     const result = await target.import(["netbox", netbox.url]);
     expect(result.code).toBe(1);

@@ -744,7 +744,7 @@ describe("a hostile NetBox", () => {
       () => Response.json({ detail: "Not found." }, { status: 404 }),
       /NetBox returns 404 for .*: Not found\./,
     ],
-  ])("is reported in one line if it responds with %s", async (_what, respond, message) => {
+  ])("is reported in one line if it responds with %s", async (_case, respond, message) => {
     const netbox = serve(campus(), { intercept: () => respond() });
     const refused = await target.import(["netbox", netbox.url]);
     expect([refused.code, refused.out]).toEqual([1, ""]);

@@ -227,7 +227,7 @@ describe("a phpIPAM", () => {
     ["HTML", TOKEN, PHPIPAM_APP, html, /instead of JSON; is it the address of a phpIPAM\?/],
     ["another API", TOKEN, PHPIPAM_APP, () => Response.json({ hello: 1 }), /unexpected JSON: is it phpIPAM\?/],
     ["an object instead of a list", TOKEN, PHPIPAM_APP, object, /does not return a list of objects/],
-  ] as const)("with %s is reported in one line", async (_what, token, app, intercept, message) => {
+  ] as const)("with %s is reported in one line", async (_case, token, app, intercept, message) => {
     const url = serve(office(), intercept ?? undefined);
     const refused = await target.import(["phpipam", url, "--app-id", app], { NETLEDGER_TOKEN: token });
     expect([refused.code, refused.out]).toEqual([1, ""]);

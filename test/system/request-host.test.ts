@@ -45,7 +45,7 @@ test.each<[string, string[]]>([
   ["a name with two ports", ["Host: a.example:80:81"]],
   ["a name with a malformed port", ["Host: a.example:http"]],
   ["an address without brackets", ["Host: ::1"]],
-])("any request with Host headers of %s is refused with 400", async (_what, lines) => {
+])("any request with Host headers of %s is refused with 400", async (_case, lines) => {
   for (const path of PATHS) {
     const { status, body } = await sendRequest(path, lines);
     expect([path, status]).toEqual([path, 400]);

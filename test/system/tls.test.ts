@@ -201,7 +201,7 @@ describe("an appliance with a certificate and its key", () => {
       "is not PEM: it contains no -----BEGIN CERTIFICATE-----",
       () => ({ certificate: "hello" }),
     ],
-  ])("refuses %s at startup, before anything is created", async (_what, reason, make) => {
+  ])("refuses %s at startup, before anything is created", async (_case, reason, make) => {
     const flags = flagsOf({ ...pair, ...make() });
     const { code, err } = await sandbox.command("serve", "--listen", "127.0.0.1:0", ...flags);
     expect(code).toBe(2);

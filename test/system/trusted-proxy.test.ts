@@ -56,7 +56,7 @@ describe("an appliance that trusts a proxy", () => {
     ["the peer if the value is not an address", ["X-Forwarded-For: 203.0.113.5, unknown"], PROXY],
     ["the peer without a header", [], PROXY],
     ["the peer for a header of another standard", ["Forwarded: for=203.0.113.5"], PROXY],
-  ])("identifies the caller as %s", async (_what, lines, source) => {
+  ])("identifies the caller as %s", async (_case, lines, source) => {
     expect(await sourceOf(running, PROXY, lines)).toBe(source);
   });
 

@@ -69,7 +69,7 @@ describe("a schedule at a time of day", () => {
       "2026-03-28T00:00:00Z",
       ["2026-03-28T02:30Z", "2026-03-29T02:30Z", "2026-03-30T02:30Z"],
     ],
-  ])("runs %s", (_what, cron, timezone, after, expected) => {
+  ])("runs %s", (_case, cron, timezone, after, expected) => {
     expect(due(cron, timezone, after, expected.length)).toEqual(expected);
   });
 
@@ -99,7 +99,7 @@ describe("a schedule at an interval", () => {
       "2026-03-29T00:00:00Z",
       ["2026-03-29T00:15Z", "2026-03-29T01:15Z", "2026-03-29T02:15Z"],
     ],
-  ])("%s", (_what, cron, after, expected) => expect(due(cron, BERLIN, after, expected.length)).toEqual(expected));
+  ])("%s", (_case, cron, after, expected) => expect(due(cron, BERLIN, after, expected.length)).toEqual(expected));
 });
 
 test("the next time is after the given timestamp, even if only by a millisecond", () => {

@@ -117,7 +117,7 @@ test.each([
   ["no list", { success: true, data: { length: 1_000 }, meta: { api_version: 1 } }],
   ["a list of other objects", { success: true, data: [1], meta: { api_version: 1, pagination: { total_count: 1 } } }],
   ["a list without a count", { success: true, data: [], meta: { api_version: 1 } }],
-])("a server that responds with %s is reported as not a netledger", async (_what, response) => {
+])("a server that responds with %s is reported as not a netledger", async (_case, response) => {
   const pages: Pages = () => ({ ids: [], count: 0 });
   const read = await readAll(() => response, pages, listTags);
   expect(read.pages).toBe(1);

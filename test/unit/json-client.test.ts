@@ -128,7 +128,7 @@ describe("a server's response", () => {
   test.each([
     ["arrays", "[", "]"],
     ["objects", '{"a":', "}"],
-  ])("is parsed to depth 64, and no deeper, if it has nested %s", async (_what, open, close) => {
+  ])("is parsed to depth 64, and no deeper, if it has nested %s", async (_case, open, close) => {
     const nested = (depth: number) => new Response(`${open.repeat(depth)}0${close.repeat(depth)}`);
     const { client } = serve((call) => nested(call === 1 ? 64 : 65));
     expect((await client.get("/a")).status).toBe(200);

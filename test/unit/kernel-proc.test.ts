@@ -91,7 +91,7 @@ describe("routing by the tables of /proc", () => {
     ["Routed", "behind a router, through a tunnel, by IPv6", "192.0.2.130 203.0.113.5 10.8.1.1 2001:db8::9"],
     ["None", "group and broadcast addresses", "224.0.0.1 192.0.2.255 255.255.255.255 ff02::1"],
     ["None", "unreachable and unrouted addresses", "10.10.0.1 fd00::1"],
-  ])("uses the most specific route, %s: %s", (kind, _what, addresses) => {
+  ])("uses the most specific route, %s: %s", (kind, _case, addresses) => {
     for (const address of addresses.split(" ")) expect([address, routeTo(address).kind]).toEqual([address, kind]);
   });
 

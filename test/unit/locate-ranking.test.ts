@@ -9,7 +9,7 @@ import {
   type Identity,
   type LinkFact,
   type LinkSource,
-  type LocateQuestion,
+  type LocateTerm,
   majorityOf,
   type PortFact,
   type RecordRef,
@@ -134,11 +134,11 @@ function subject(fields: Partial<Subject> = {}): Subject {
 
 function locate(
   subjects: readonly Subject[],
-  question: LocateQuestion = { by: "mac", value: MAC },
+  term: LocateTerm = { by: "mac", value: MAC },
   vlans: readonly VlanFact[] = [],
 ): PresentLocation {
   const facts: Facts = {
-    question,
+    term,
     subjects,
     vlans: new Map(vlans.flatMap((fact) => [[fact.ref.id, fact] as const, [`n1/${fact.number}`, fact] as const])),
     isTruncated: false,

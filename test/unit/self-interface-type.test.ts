@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { interfaceType } from "../../src/discovery/self/interface-type.ts";
 
-const CASES: [what: string, hardwareType: number, deviceType: string | null, entries: string[], ifType: number][] = [
+const CASES: [name: string, hardwareType: number, deviceType: string | null, entries: string[], ifType: number][] = [
   ["an Ethernet card", 1, null, ["device"], 6],
   ["the loopback interface", 772, null, [], 24],
   ["a bridge", 1, "bridge", ["bridge", "brif"], 209],

@@ -149,7 +149,7 @@ describe("a failing step", () => {
   test("skips its columns if its scalars already timed out", async () => {
     const requester = fakeRequester(served, { before: () => failure("no_answer") });
     expect(summary(await read(requester, [NEIGHBORS]))).toEqual({ lldp: `! ${SILENT}, name 0: ${SILENT}` });
-    expect(requester.questions.every((request) => request.kind === "Get")).toBe(true);
+    expect(requester.requests.every((request) => request.kind === "Get")).toBe(true);
   });
 
   test("is cut off if it takes too long, and the next has its full time", async () => {
@@ -222,7 +222,7 @@ describe("an agent that disappears", () => {
     const lldp = `! ${SILENT}, name 0: ${SILENT}`;
     expect(summary(reads)).toEqual({ system: "name", interfaces, lldp, again: interfaces });
     // The system, the interfaces twice, and the simple request.
-    expect(requester.questions).toHaveLength(4);
+    expect(requester.requests).toHaveLength(4);
   });
 
   test("gets no more requests once its port is closed", async () => {
@@ -231,7 +231,7 @@ describe("an agent that disappears", () => {
     });
     const lldp = `! ${CLOSED}, name 0: ${CLOSED}`;
     expect(summary(await read(requester, PLAN))).toEqual({ system: "name", interfaces: `descr 0: ${CLOSED}`, lldp });
-    expect(requester.questions).toHaveLength(2);
+    expect(requester.requests).toHaveLength(2);
   });
 
   test("gets no more requests after the device's deadline, or a cancellation", async () => {
@@ -247,7 +247,7 @@ describe("an agent that disappears", () => {
       interfaces: "descr 0: the scan was cancelled",
       lldp: "! the scan was cancelled, name 0: the scan was cancelled",
     });
-    expect(requester.questions).toHaveLength(1);
+    expect(requester.requests).toHaveLength(1);
   });
 });
 
@@ -273,7 +273,7 @@ describe("VLAN contexts", () => {
       const unavailable = fakeRequester({}, { before: () => failure(reason) });
       const reads = await read(fakeRequester(served, { vlans: { 1: unavailable } }), [forwarding([1, 10, 20]), SYSTEM]);
       expect(summary(reads)).toEqual({ fdb: "port 0", system: "name" });
-      expect(unavailable.questions).toHaveLength(1);
+      expect(unavailable.requests).toHaveLength(1);
     }
   });
 

@@ -44,7 +44,7 @@ async function walkView(
 ) {
   const requester = fakeRequester(served, view);
   const result = await walk(requester, columns, { signal: new AbortController().signal, ...options });
-  return { ...result, questions: requester.questions };
+  return { ...result, requests: requester.requests };
 }
 
 function sizes({ columns }: Pick<Awaited<ReturnType<typeof walk>>, "columns">): Record<string, string> {
@@ -91,7 +91,7 @@ describe("a walk", () => {
       ["11", 11_000],
     ]);
     expect(result.failure).toBeNull();
-    expect(result.questions.every((request) => request.kind === kind)).toBe(true);
+    expect(result.requests.every((request) => request.kind === kind)).toBe(true);
   });
 
   test.each([true, false])("treats the end of the MIB view as the end of the column (GETBULK: %p)", async (hasBulk) => {
@@ -113,11 +113,11 @@ describe("a walk", () => {
   });
 
   test("requests as much as fits into one datagram", async () => {
-    const { questions } = await walkView(rows(2_000));
-    const requestedCounts = questions.map((request) => request.oids.length * (request.maxRepetitions ?? 1));
+    const { requests } = await walkView(rows(2_000));
+    const requestedCounts = requests.map((request) => request.oids.length * (request.maxRepetitions ?? 1));
     expect(Math.max(...requestedCounts)).toBeGreaterThan(25);
     expect(Math.max(...requestedCounts) * 40 + 60).toBeLessThanOrEqual(1_400);
-    expect(questions.length).toBeLessThan(220);
+    expect(requests.length).toBeLessThan(220);
   });
 
   test("reads many columns in groups", async () => {
@@ -129,7 +129,7 @@ describe("a walk", () => {
     }
     const result = await walkView(served, {}, {}, columns);
     expect(Object.values(sizes(result))).toEqual(Array.from({ length: 40 }, () => "5"));
-    expect(Math.max(...result.questions.map((request) => request.oids.length))).toBeLessThanOrEqual(16);
+    expect(Math.max(...result.requests.map((request) => request.oids.length))).toBeLessThanOrEqual(16);
   });
 
   test("continues after responses shorter than requested", async () => {
@@ -277,7 +277,7 @@ describe("a walk of an agent with limitations", () => {
     expect(sizes(result)).toEqual({ index: "30", descr: "30", speed: "30" });
     expect(pace.ceiling).toBeLessThanOrEqual(5);
     const again = await walkView({ ...surroundingObjects, ...rows(3) }, { before: tooBig }, { pace });
-    expect(again.questions.every((request) => tooBig(request) === undefined)).toBe(true);
+    expect(again.requests.every((request) => tooBig(request) === undefined)).toBe(true);
   });
 
   test("gives up only the column with a single oversized value", async () => {
@@ -305,7 +305,7 @@ describe("a walk of an agent with limitations", () => {
     const silentAfterFirst = (_request: SnmpRequest, count: number) => (count > 1 ? NO_ANSWER : undefined);
     const dead = await walkView(rows(20), { before: silentAfterFirst }, { pace });
     expect(dead.failure).toEqual(NO_ANSWER);
-    expect(dead.questions).toHaveLength(3);
+    expect(dead.requests).toHaveLength(3);
     expect(Object.values(sizes(dead)).every((size) => /^[1-9]\d* partial$/.test(size))).toBe(true);
     expect(dead.columns.get("index")?.problem).toBe(NO_ANSWER.clause);
     expect(pace.ceiling).toBe(newPace().ceiling);
@@ -340,7 +340,7 @@ describe("a walk of an agent with limitations", () => {
     const result = await walkView(rows(30), { before });
     expect(sizes(result)).toEqual({ index: "30", descr: "0 partial", speed: "30" });
     // Afterwards the others are read in parallel again, many rows at once.
-    expect(result.questions.length).toBeLessThan(12);
+    expect(result.requests.length).toBeLessThan(12);
   });
 
   test("keeps the rows before a truncation", async () => {
@@ -358,7 +358,7 @@ describe("a walk of an agent with limitations", () => {
       const before = (_request: SnmpRequest, count: number) => (count === 2 ? permanent : undefined);
       const result = await walkView(rows(30), { before });
       expect(result.failure?.reason).toBe(permanent.reason);
-      expect(result.questions).toHaveLength(2);
+      expect(result.requests).toHaveLength(2);
       expect([...result.columns.values()].map((column) => column.problem)).toEqual(Array(3).fill(permanent.clause));
     }
   });

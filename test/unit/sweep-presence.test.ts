@@ -71,7 +71,7 @@ describe("a neighbor table entry older than the sweep", () => {
   test.each([
     ["an echo request", { kind: "Silent" }, NOT_SENT],
     ["a connection", NOT_SENT, { kind: "Silent" }],
-  ] as const)("is evidence if %s was sent, since the kernel has revalidated it", async (_what, echo, tcp) => {
+  ] as const)("is evidence if %s was sent, since the kernel has revalidated it", async (_case, echo, tcp) => {
     const found = await presence(echo, tcp);
     expect([...(found?.answered ?? [])]).toEqual(["Neighbor"]);
     expect(found?.mac_address).toBe(MAC);

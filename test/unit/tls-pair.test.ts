@@ -101,26 +101,26 @@ describe("a certificate and its key", () => {
     expectProblem({ ...pair, certificate }, "the certificate ", /^has the server's own certificate after others/);
   });
 
-  test.each<[what: string, createCertificate: () => string, problem: RegExp]>([
+  test.each<[name: string, createCertificate: () => string, problem: RegExp]>([
     ["its key", () => pair.privateKey, /^holds a private key instead of a certificate: are the two files swapped\?$/],
     ["other text", () => "hello", /^is not PEM: it contains no -----BEGIN CERTIFICATE-----/],
     ["no text", () => "", /^is not PEM/],
     ["a damaged one", () => damaged(pair.certificate), /^is damaged: its certificate 1 of 1/],
     ["DER", () => "0\u0082", /^is DER or PKCS #12, not PEM/],
     ["too much", () => "x".repeat(2_000_000), /^has 2000000 bytes, more than the maximum of 1048576/],
-  ])("are refused with %s for a certificate, regardless of the key", (_what, createCertificate, problem) => {
+  ])("are refused with %s for a certificate, regardless of the key", (_case, createCertificate, problem) => {
     for (const privateKey of [pair.privateKey, pair.certificate, "hello"])
       expectProblem({ certificate: createCertificate(), privateKey }, "the certificate ", problem);
   });
 
-  test.each<[what: string, createKey: () => string, problem: RegExp]>([
+  test.each<[name: string, createKey: () => string, problem: RegExp]>([
     ["another certificate's", generateKey, /^is not the key of the certificate in /],
     ["a certificate", () => pair.certificate, /^holds a certificate instead of a private key/],
     ["encrypted text", () => encryptKey(pair.privateKey), /^is encrypted, and netledger cannot ask for its passphrase/],
     ["legacy encrypted text", () => pem("RSA PRIVATE KEY", LEGACY_ENCRYPTED), /^is encrypted/],
     ["other text", () => "hello", /^is not PEM: it contains no -----BEGIN PRIVATE KEY-----/],
     ["a damaged one", () => pem("PRIVATE KEY", "AAAA"), /^is damaged/],
-  ])("are refused with %s for a key", (_what, createKey, problem) =>
+  ])("are refused with %s for a key", (_case, createKey, problem) =>
     expectProblem({ ...pair, privateKey: createKey() }, "the key ", problem),
   );
 

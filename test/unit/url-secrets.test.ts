@@ -25,7 +25,7 @@ describe("a URL", () => {
     ["a doubly encoded key", `/api/v1/hosts/${encode(encode(KEY))}`],
     ["a key after a malformed escape", `/api/v1/hosts/%ff%zz?x=${encode(KEY)}`],
     ...SECRET_NAMES.map((name): [string, string] => [`a parameter ${name}`, `/api/v1/hosts?limit=1&${name}=hunter2`]),
-  ])("contains a secret if it has %s", (_what, url) => {
+  ])("contains a secret if it has %s", (_case, url) => {
     expect(carriesSecret(`http://localhost${url}`)).toBe(true);
     expect(withoutSecrets(url)).toBe("[hidden]");
   });

@@ -13,7 +13,16 @@ import { now } from "../time/clock.ts";
 import { formatDuration, formatUtc, urlTimestamp } from "../time/instant.ts";
 import { hrefHere, parameter } from "../url/location.ts";
 import { type LocateTerm, locateQuery } from "./locate-term.ts";
-import { type Interval, isAtInstant, isCutOff, type Span, type Stay, spanAround, staysOf, UNPLACED } from "./stays.ts";
+import {
+  type Interval,
+  isAtInstant,
+  isCutOff,
+  type LocationInterval,
+  locationIntervalsOf,
+  type Span,
+  spanAround,
+  UNPLACED,
+} from "./location-intervals.ts";
 import { VlanLink } from "./vlan-link.tsx";
 
 const ROWS_SHOWN = 8;
@@ -30,16 +39,16 @@ export function LocationHistory({ term, isQuiet }: { readonly term: LocateTerm; 
   const { data, problem, retry } = useResponse(read("/api/v1/locate/timeline", { query }));
   if (data === undefined) return problem === undefined ? null : <Problem problem={problem} retry={retry} />;
   if (data.intervals.length === 0 && isQuiet) return null;
-  const stays = staysOf(data.intervals, data.next_from === null ? span.to : Date.parse(data.next_from));
+  const locations = locationIntervalsOf(data.intervals, data.next_from === null ? span.to : Date.parse(data.next_from));
   return (
     <div class="places">
       <h2>Location history</h2>
       <a href={hrefHere({ span: isAll ? null : "all" })}>{isAll ? "30 days" : "Show all"}</a>
-      {stays.length === 0 && <p class="aside">No data in these 30 days.</p>}
-      {stays.length > 0 && (
+      {locations.length === 0 && <p class="aside">No data in these 30 days.</p>}
+      {locations.length > 0 && (
         <>
-          <Strip stays={stays} span={span} />
-          <Rows stays={stays} span={span} />
+          <Strip locations={locations} span={span} />
+          <Rows locations={locations} span={span} />
         </>
       )}
       {data.next_from !== null && (
@@ -52,25 +61,28 @@ export function LocationHistory({ term, isQuiet }: { readonly term: LocateTerm; 
 }
 
 /** Visual form of the table below; hidden from assistive technology. */
-function Strip({ stays, span }: { readonly stays: readonly Stay[]; readonly span: Span }) {
-  const from = span.from ?? stays[0]?.from ?? 0;
+function Strip({ locations, span }: { readonly locations: readonly LocationInterval[]; readonly span: Span }) {
+  const from = span.from ?? locations[0]?.from ?? 0;
   const length = Math.max(1, span.to - from);
   const offset = (ms: number) => `${(100 * (Math.min(Math.max(ms, from), span.to) - from)) / length}%`;
   const instantMs = atMs.value;
   return (
     <div class="strip" aria-hidden="true">
       <div class="strip-pieces">
-        {stays.map((stay) =>
-          stay.interval === null ? null : (
+        {locations.map((location) =>
+          location.interval === null ? null : (
             <a
-              key={stay.from}
+              key={location.from}
               tabIndex={-1}
-              class={`strip-piece ${toneClass(stay)}`}
-              href={hrefAtStart(stay)}
-              title={`${locationName(stay.interval)}, ${formatDuration(stay.to - stay.from)}`}
-              style={{ insetInlineStart: offset(stay.from), inlineSize: offset(from + stay.to - stay.from) }}
+              class={`strip-piece ${toneClass(location)}`}
+              href={hrefAtStart(location)}
+              title={`${locationName(location.interval)}, ${formatDuration(location.to - location.from)}`}
+              style={{
+                insetInlineStart: offset(location.from),
+                inlineSize: offset(from + location.to - location.from),
+              }}
             >
-              <span class="visually-hidden">{locationName(stay.interval)}</span>
+              <span class="visually-hidden">{locationName(location.interval)}</span>
             </a>
           ),
         )}
@@ -86,17 +98,17 @@ function Strip({ stays, span }: { readonly stays: readonly Stay[]; readonly span
   );
 }
 
-function Rows({ stays, span }: { readonly stays: readonly Stay[]; readonly span: Span }) {
+function Rows({ locations, span }: { readonly locations: readonly LocationInterval[]; readonly span: Span }) {
   const [isExpanded, setExpanded] = useState(false);
-  const latest = stays.toReversed();
+  const latest = locations.toReversed();
   // Includes the row of the shown timestamp.
-  const current = latest.findIndex((stay) => isAtInstant(stay, atMs.value));
+  const current = latest.findIndex((location) => isAtInstant(location, atMs.value));
   const shown = isExpanded ? latest : latest.slice(0, Math.max(ROWS_SHOWN, current + 2));
   return (
     <>
       <RowsTable title="Location history" heads={["Since", "Until", "How long", "Where", "VLAN", "Confidence", "Who"]}>
-        {shown.map((stay) => (
-          <StayRow key={stay.from} stay={stay} startsBefore={isCutOff(stay, span)} />
+        {shown.map((location) => (
+          <LocationRow key={location.from} location={location} startsBefore={isCutOff(location, span)} />
         ))}
       </RowsTable>
       {shown.length < latest.length && (
@@ -108,16 +120,22 @@ function Rows({ stays, span }: { readonly stays: readonly Stay[]; readonly span:
   );
 }
 
-/** @param startsBefore whether the stay began before the requested range */
-function StayRow({ stay, startsBefore }: { readonly stay: Stay; readonly startsBefore: boolean }) {
-  const { interval, from, to, isCurrent } = stay;
+/** @param startsBefore whether the location began before the requested range */
+function LocationRow({
+  location,
+  startsBefore,
+}: {
+  readonly location: LocationInterval;
+  readonly startsBefore: boolean;
+}) {
+  const { interval, from, to, isCurrent } = location;
   const atStart = urlTimestamp(from);
   return (
-    <tr aria-current={isAtInstant(stay, atMs.value) ? "true" : undefined}>
+    <tr aria-current={isAtInstant(location, atMs.value) ? "true" : undefined}>
       <td>
-        <span class={`swatch ${toneClass(stay)}`} />
+        <span class={`swatch ${toneClass(location)}`} />
         {startsBefore && "before "}
-        <a href={hrefAtStart(stay)}>
+        <a href={hrefAtStart(location)}>
           <When instant={formatUtc(from)} precision="minute" />
         </a>
       </td>
@@ -158,7 +176,7 @@ function StayLocation({ interval, atStart }: { readonly interval: Interval; read
   );
 }
 
-function toneClass({ tone }: Stay): string {
+function toneClass({ tone }: LocationInterval): string {
   return tone === UNPLACED ? "tone-unplaced" : tone < 0 ? "" : `tone-${tone}`;
 }
 
@@ -167,6 +185,6 @@ function locationName({ port, switch: device }: Interval): string {
   return `${port?.name ?? "port not known"} of ${device.name}`;
 }
 
-function hrefAtStart({ from }: Stay): string {
+function hrefAtStart({ from }: LocationInterval): string {
   return hrefHere({ at: urlTimestamp(from) });
 }

@@ -16,17 +16,17 @@ import { TimeBar } from "../time-bar/time-bar.tsx";
 import { hrefHere, hrefOf } from "../url/location.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { CurrentPage } from "./current-page.tsx";
-import { Entrance } from "./entrance.tsx";
 import { FindBox } from "./find-box.tsx";
 import { KeyList } from "./key-list.tsx";
 import { Navigation } from "./navigation.tsx";
 import { NetworkSwitcher, unlistedNetwork } from "./network-switcher.tsx";
 import { PaletteKey } from "./palette-key.tsx";
+import { UnauthenticatedPage } from "./unauthenticated-page.tsx";
 
 export function Frame() {
   if (meProblem.value !== null) return <Problem problem={meProblem.value} retry={() => void loadMe()} />;
   if (me.value === undefined) return <Waiting />;
-  if (me.value === null) return <Entrance />;
+  if (me.value === null) return <UnauthenticatedPage />;
   return <SignedIn key={me.value.id} />;
 }
 

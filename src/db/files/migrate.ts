@@ -35,7 +35,7 @@ import { openWritable, type Sql } from "../connection.ts";
 import { checkedTables, includeColumns } from "../row-checksum.ts";
 import { installRowSumTriggers, startRowSums } from "../row-sums.ts";
 import { sqliteCode } from "../sqlite-code.ts";
-import { describeOpenFailure, GOOD_COPY, readFailureOf } from "../trouble.ts";
+import { describeOpenFailure, RESTORE_ADVICE, readFailureOf } from "../trouble.ts";
 
 /** Last schema before the first release. Its data is refused: nothing here upgrades it. */
 const LAST_UNRELEASED_SCHEMA = 35;
@@ -62,7 +62,7 @@ export const SCHEMA_VERSION = LAST_UNRELEASED_SCHEMA + MIGRATIONS.length;
 /** "nled": distinguishes netledger databases from other SQLite files, including for `file`. */
 export const APPLICATION_ID = 0x6e6c6564;
 
-const RESTORE_HINT = `${GOOD_COPY[0]?.toUpperCase()}${GOOD_COPY.slice(1)}.`;
+const RESTORE_HINT = `${RESTORE_ADVICE[0]?.toUpperCase()}${RESTORE_ADVICE.slice(1)}.`;
 
 export class DatabaseRefused extends Error {
   override readonly name: string = "DatabaseRefused";

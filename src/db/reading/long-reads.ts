@@ -5,8 +5,8 @@ import type { Counts } from "../../base/counters.ts";
 import { DomainError, domainError, type PlainError, plainError } from "../../base/errors.ts";
 import type { StartThread, Thread, ThreadMain } from "../../base/thread.ts";
 import { readFailureOf } from "../trouble.ts";
+import { FairScheduler } from "./fair-scheduler.ts";
 import type { Reader } from "./reader.ts";
-import { Turns } from "./turns.ts";
 
 /**
  * A long read: yields its response bytes in steps of a few milliseconds; empty if a step has no output. Must read as of
@@ -331,7 +331,7 @@ export function serveLongReads(
   return (post) => {
     let reader: Reader | null = null;
     const running = new Map<number, { readonly caller: unknown; readonly steps: Generator<Uint8Array, void> }>();
-    const turns = new Turns<number>();
+    const turns = new FairScheduler<number>();
     const fail = (id: number, error: unknown) =>
       post({ type: "failed", id, ...plainError(readFailureOf(error) ?? error) });
     let isScheduled = false;

@@ -1,5 +1,5 @@
 // Promise-based access to the writer. In the appliance the writer has its own thread, so that no write and no fsync
-// blocks a reader. write-lines.ts decides on order and shared commits.
+// blocks a reader. commit-scheduler.ts decides on order and shared commits.
 
 import type { Clock } from "../../base/clock.ts";
 import type { Counts } from "../../base/counters.ts";
@@ -15,11 +15,11 @@ import {
   WRITE_RETRY_AFTER_S,
 } from "../../base/write-limits.ts";
 import type { Calls, CallsOf, Commands, NoCalls } from "./command.ts";
+import { CommitScheduler, isUserQueue, queueOf, type WaitingWrite } from "./commit-scheduler.ts";
 import type { Repeatable } from "./kept-outcomes.ts";
 import type { Author } from "./ledger.ts";
 import { ReadFence } from "./read-fence.ts";
 import type { CommandOutcome } from "./transaction.ts";
-import { isUserLine, queueOf, type WaitingWrite, WriteLines } from "./write-lines.ts";
 import { GROUP_SLICE_MS, outcomeOf, refusalReply, type WriteReply, type WriteRequest, type Writer } from "./writer.ts";
 
 /** Metadata of a write. */
@@ -129,9 +129,9 @@ interface WriteThreadOptions {
 
 const STOPPED = "The writer has stopped; nothing was written.";
 
-/** Waiting commands of one line. */
-interface LineUsage {
-  readonly line: string;
+/** Waiting commands of one queue. */
+interface QueueUsage {
+  readonly queue: string;
   count: number;
   bytes: number;
   urgentCount: number;
@@ -149,13 +149,13 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
     number,
     {
       readonly settle: (reply: WriteReply) => void;
-      readonly usage: LineUsage;
+      readonly usage: QueueUsage;
       readonly bytes: number;
       readonly isUrgent: boolean;
       readonly sinceMs: number;
     }
   >();
-  private readonly usageByLine = new Map<string, LineUsage>();
+  private readonly usageByQueue = new Map<string, QueueUsage>();
   /** Waiting commands of users. */
   private waitingOfUsers = 0;
   /** Waiting for the writer's next message. */
@@ -210,8 +210,8 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
     if (this.closed !== null)
       return Promise.reject(new DomainError("shutting_down", "The appliance is shutting down: nothing was written."));
     if (this.crashReason !== null) return Promise.reject(new DomainError("internal_error", STOPPED));
-    const line = queueOf(actor);
-    const usage = this.usageByLine.get(line) ?? { line, count: 0, bytes: 0, urgentCount: 0 };
+    const queue = queueOf(actor);
+    const usage = this.usageByQueue.get(queue) ?? { queue, count: 0, bytes: 0, urgentCount: 0 };
     const isUrgent = this.options.mayBeUrgent(command) && usage.urgentCount < MAX_URGENT_OF_USER;
     const reason = isUrgent ? null : this.refusalOf(usage, bytes);
     if (reason !== null) {
@@ -242,9 +242,9 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
     });
   }
 
-  /** Reason to refuse another command of a line; null to accept it. */
-  private refusalOf({ line, count, bytes }: LineUsage, moreBytes: number): string | null {
-    const isUser = isUserLine(line);
+  /** Reason to refuse another command of a queue; null to accept it. */
+  private refusalOf({ queue, count, bytes }: QueueUsage, moreBytes: number): string | null {
+    const isUser = isUserQueue(queue);
     if (!isUser) return count >= MAX_WAITING_COMMANDS ? "Too many writes are waiting; try again in a second." : null;
     const isFull = count >= MAX_WAITING_OF_USER || (count > 0 && bytes + moreBytes > MAX_WAITING_BYTES_OF_USER);
     if (isFull)
@@ -255,15 +255,15 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
   }
 
   /** @param step 1 to add a command, -1 to remove it */
-  private count(usage: LineUsage, step: 1 | -1, bytes: number, isUrgent: boolean): void {
+  private count(usage: QueueUsage, step: 1 | -1, bytes: number, isUrgent: boolean): void {
     if (isUrgent) usage.urgentCount += step;
     else {
       usage.count += step;
       usage.bytes += step * bytes;
-      if (isUserLine(usage.line)) this.waitingOfUsers += step;
+      if (isUserQueue(usage.queue)) this.waitingOfUsers += step;
     }
-    if (usage.count + usage.urgentCount > 0) this.usageByLine.set(usage.line, usage);
-    else this.usageByLine.delete(usage.line);
+    if (usage.count + usage.urgentCount > 0) this.usageByQueue.set(usage.queue, usage);
+    else this.usageByQueue.delete(usage.queue);
   }
 
   close(): Promise<void> {
@@ -341,45 +341,45 @@ interface ServeOptions {
 }
 
 /**
- * Thread side: groups commands into commits, with fair turns between lines. Checks for new arrivals before each
+ * Thread side: groups commands into commits, with fair turns between queues. Checks for new arrivals before each
  * additional commit.
  */
 export function serveWrites({ open, takesLong, monotonicMs }: ServeOptions): ThreadMain<WriteMessages> {
   return (post, nextMessage) => {
     let writer: Writer | null = null;
-    const lines = new WriteLines(takesLong);
+    const scheduler = new CommitScheduler(takesLong);
     let scheduled = false;
     let isClosing = false;
     /** Queues newly arrived messages. */
     const receiveArrived = () => {
       for (let next = nextMessage(); next !== null; next = nextMessage()) {
-        if (next.message.type === "run") lines.add(next.message);
+        if (next.message.type === "run") scheduler.add(next.message);
         else if (next.message.type === "close") isClosing = true;
       }
     };
     const commit = (from: Writer) => {
-      const group = lines.next();
+      const group = scheduler.next();
       const startMs = monotonicMs();
       const arrivals = () => {
         receiveArrived();
-        const more = lines.arrivals(group);
+        const more = scheduler.arrivals(group);
         group.push(...more);
         return more.map(({ request }) => request);
       };
       const requests = group.map(({ request }) => request);
       const replies = from.execute(requests, GROUP_SLICE_MS, arrivals);
-      lines.served(monotonicMs() - startMs);
-      lines.putBack(group.slice(replies.length));
+      scheduler.served(monotonicMs() - startMs);
+      scheduler.putBack(group.slice(replies.length));
       for (const [position, reply] of replies.entries()) {
         const write = group[position] as WaitingWrite;
         if (!reply.ok && reply.isNotUrgent === true)
-          lines.add({ ...write, request: { ...write.request, isUrgent: undefined } });
+          scheduler.add({ ...write, request: { ...write.request, isUrgent: undefined } });
         else post({ type: "reply", id: write.id, reply });
       }
     };
     const end = () => {
       try {
-        while (writer !== null && !lines.isEmpty) commit(writer);
+        while (writer !== null && !scheduler.isEmpty) commit(writer);
         writer?.close();
       } finally {
         writer = null;
@@ -392,9 +392,9 @@ export function serveWrites({ open, takesLong, monotonicMs }: ServeOptions): Thr
       setImmediate(() => {
         scheduled = false;
         if (writer === null) return;
-        if (!lines.isEmpty) commit(writer);
+        if (!scheduler.isEmpty) commit(writer);
         if (isClosing) end();
-        else if (!lines.isEmpty) schedule();
+        else if (!scheduler.isEmpty) schedule();
       });
     };
     return (message) => {
@@ -406,7 +406,7 @@ export function serveWrites({ open, takesLong, monotonicMs }: ServeOptions): Thr
           post({ type: "refused", message: error instanceof Error ? error.message : String(error) });
         }
       } else if (message.type === "run") {
-        lines.add(message);
+        scheduler.add(message);
         schedule();
       } else end();
     };

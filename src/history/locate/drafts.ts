@@ -9,7 +9,7 @@ import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-e
 import { announcedClue, neighborClue } from "../../resources/if-entries/link-clues.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import type { NumberedRecord, RecordsAt } from "../records-at.ts";
-import type { Identity, LocateQuestion, RecordRef } from "./facts.ts";
+import type { Identity, LocateTerm, RecordRef } from "./facts.ts";
 import { announcedName, farEnds, hostsOf, inBatches } from "./far-ends.ts";
 import { matchingName, nameQuery } from "./names.ts";
 
@@ -52,11 +52,11 @@ interface DraftResult {
 }
 
 /** Yields between steps of a few milliseconds. */
-export function* collectDrafts(records: RecordsAt, question: LocateQuestion): Generator<void, DraftResult> {
+export function* collectDrafts(records: RecordsAt, term: LocateTerm): Generator<void, DraftResult> {
   const drafting = new DraftBuilder(records);
-  if (question.by === "mac") yield* drafting.byMac(question.value);
-  else if (question.by === "ip") yield* drafting.byAddress(question.value);
-  else yield* drafting.byName(question.value);
+  if (term.by === "mac") yield* drafting.byMac(term.value);
+  else if (term.by === "ip") yield* drafting.byAddress(term.value);
+  else yield* drafting.byName(term.value);
   return drafting.result();
 }
 

@@ -4,11 +4,11 @@
 import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
 import type { FarEndRole } from "../far-end.ts";
 
-export const ASKED_BY = ["mac", "ip", "hostname"] as const;
+export const LOCATE_TERM_TYPES = ["mac", "ip", "hostname"] as const;
 
 /** A canonical MAC or IP address, or a name. */
-export interface LocateQuestion {
-  readonly by: (typeof ASKED_BY)[number];
+export interface LocateTerm {
+  readonly by: (typeof LOCATE_TERM_TYPES)[number];
   readonly value: string;
 }
 
@@ -142,7 +142,7 @@ export interface Subject {
 }
 
 export interface Facts {
-  readonly question: LocateQuestion;
+  readonly term: LocateTerm;
   readonly subjects: readonly Subject[];
   /** Keyed by id, and by `network id/number`. */
   readonly vlans: ReadonlyMap<string, VlanFact>;

@@ -9,15 +9,15 @@ import { type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts
 import { type VlanRecord, vlanKind } from "../../resources/vlans/vlan.ts";
 import type { NumberedRecord, RecordsAt } from "../records-at.ts";
 import { addressRef, collectDrafts, type LocationDraft, portRef } from "./drafts.ts";
-import type { AddressFact, Facts, LinkFact, LocateQuestion, PortFact, Sighting, Subject, VlanFact } from "./facts.ts";
+import type { AddressFact, Facts, LinkFact, LocateTerm, PortFact, Sighting, Subject, VlanFact } from "./facts.ts";
 import { linkSource } from "./far-ends.ts";
 import { type PortWithParts, portGroups } from "./port-groups.ts";
 import { HostFacts, portFacts } from "./ports.ts";
 import { Tables } from "./tables.ts";
 
 /** Facts about the query, as of the transaction of `records`. Yields between steps of a few milliseconds. */
-export function gather(records: RecordsAt, question: LocateQuestion): Generator<void, Facts> {
-  return new FactGatherer(records).facts(question);
+export function gather(records: RecordsAt, term: LocateTerm): Generator<void, Facts> {
+  return new FactGatherer(records).facts(term);
 }
 
 class FactGatherer {
@@ -29,8 +29,8 @@ class FactGatherer {
     this.hosts = new HostFacts(records);
   }
 
-  *facts(question: LocateQuestion): Generator<void, Facts> {
-    const { drafts, isTruncated: isCutShort } = yield* collectDrafts(this.records, question);
+  *facts(term: LocateTerm): Generator<void, Facts> {
+    const { drafts, isTruncated: isCutShort } = yield* collectDrafts(this.records, term);
     yield;
     const interfaces = drafts.flatMap((draft) => [...draft.interfaces.values()]);
     const forwardingIds = drafts.flatMap(({ entries }) => entries.map(({ record }) => record.if_entry_id));
@@ -63,7 +63,7 @@ class FactGatherer {
       };
       subjects.push(yield* tables.withLearnedDevices(subject));
     }
-    return { question, subjects, vlans: this.vlanFacts(subjects), isTruncated: isCutShort };
+    return { term, subjects, vlans: this.vlanFacts(subjects), isTruncated: isCutShort };
   }
 
   /** Far ends reported by a draft's own interfaces. */

@@ -5,7 +5,7 @@ import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import { LastSeenField } from "../../resources/last-seen.ts";
 import { MacText, Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
-import { ASKED_BY, RECORD_TYPES } from "./facts.ts";
+import { LOCATE_TERM_TYPES, RECORD_TYPES } from "./facts.ts";
 
 /** Maximum candidates listed; the least likely are omitted. */
 export const CANDIDATES_MAX = 20;
@@ -213,7 +213,7 @@ export type Candidate = Static<typeof Candidate>;
 export type Evidence = Static<typeof Evidence>;
 
 const asked = Type.Object(
-  { by: OneOf(ASKED_BY), value: Type.String() },
+  { by: OneOf(LOCATE_TERM_TYPES), value: Type.String() },
   { description: "The query, in canonical form." },
 );
 

@@ -10,7 +10,7 @@ import { sightingInstant } from "../../resources/sightings.ts";
 import { metaAt, successBody } from "../../schemas/envelope.ts";
 import { describeLastSeen, LastPlaces } from "../last-place.ts";
 import { RecordsAt, type Trace, type Visibility } from "../records-at.ts";
-import type { LocateQuestion } from "./facts.ts";
+import type { LocateTerm } from "./facts.ts";
 import { formerHolders, formerHosts, formerSelf } from "./former-machines.ts";
 import { gather } from "./gathering.ts";
 import type { Location, PresentLocation } from "./locate-schema.ts";
@@ -19,7 +19,7 @@ import { rank } from "./ranking.ts";
 /** Plain data: it crosses to another thread. */
 export interface LocateQuery {
   readonly actor: Actor;
-  readonly question: LocateQuestion;
+  readonly term: LocateTerm;
   /** Null for all networks in reach. */
   readonly networkId: string | null;
 }
@@ -29,10 +29,10 @@ export interface LocateInput extends LocateQuery {
 }
 
 export const locate = longRead("locate", function* (reader: Reader, input: LocateInput) {
-  const { moment, question } = input;
+  const { moment, term } = input;
   const { sequence } = moment.asOf;
   const visibility = visibilityOf(reader, input);
-  const found = yield* pausing(locationAt(reader, question, sequence, visibility, null));
+  const found = yield* pausing(locationAt(reader, term, sequence, visibility, null));
   const location = withLastSeen(found, lastSeen(reader, input, found, visibility));
   yield utf8(successBody(JSON.stringify(location), metaAt(moment)));
 });
@@ -40,23 +40,23 @@ export const locate = longRead("locate", function* (reader: Reader, input: Locat
 /** Last place of what is at no edge port now: at an uplink, it is only somewhere beyond. */
 function lastSeen(
   reader: Reader,
-  { moment, question }: LocateInput,
+  { moment, term }: LocateInput,
   { candidates }: PresentLocation,
   visibility: Visibility,
 ): LastSeen | null {
   const [first] = candidates;
   if (first?.port?.role === "Edge") return null;
   const places = new LastPlaces(reader, moment.asOf.sequence, visibility);
-  if (question.by === "mac") return places.last(first?.network_id ?? null, [question.value]);
+  if (term.by === "mac") return places.last(first?.network_id ?? null, [term.value]);
   const known = candidates
     .filter(({ host }) => host?.id === first?.host?.id)
     .flatMap(({ mac_address }) => mac_address ?? []);
   if (first !== undefined && known.length > 0) return places.last(first.network_id, [...new Set(known)]);
   const former =
-    question.by === "ip"
-      ? formerHolders(reader, places, question.value, visibility, sightingInstant(moment))
+    term.by === "ip"
+      ? formerHolders(reader, places, term.value, visibility, sightingInstant(moment))
       : first === undefined
-        ? formerHosts(reader, places, question.value, visibility)
+        ? formerHosts(reader, places, term.value, visibility)
         : formerSelf(reader, first, moment.asOf.sequence, visibility);
   for (const { networkId, macs } of former) {
     // It is elsewhere, under another name or address.
@@ -76,12 +76,12 @@ function withLastSeen(location: PresentLocation, last_seen: LastSeen | null): Lo
 /** As of a transaction, within a sight. Yields between steps of a few milliseconds. */
 export function* locationAt(
   reader: Reader,
-  question: LocateQuestion,
+  term: LocateTerm,
   sequence: number,
   visibility: Visibility,
   trace: Trace | null,
 ): Generator<void, PresentLocation> {
-  return yield* rank(yield* gather(new RecordsAt(reader, sequence, visibility, trace), question));
+  return yield* rank(yield* gather(new RecordsAt(reader, sequence, visibility, trace), term));
 }
 
 /** The caller's sight of the requested network, or of all. */

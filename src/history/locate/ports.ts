@@ -20,8 +20,8 @@ import {
   type SequenceRange,
 } from "./facts.ts";
 import { announcedName, farEnds, hostsOf, linkSource } from "./far-ends.ts";
-import { reportedElsewhere } from "./namings.ts";
 import type { PortWithParts } from "./port-groups.ts";
+import { portsWithSameFarEnd } from "./shared-far-ends.ts";
 
 /** ieee8023adLag (IANAifType-MIB). */
 const IF_TYPE_LAG = 161;
@@ -89,7 +89,7 @@ export function portFacts(
   const withFarEnd = undecided
     .map(linkedOf)
     .filter(({ record }) => ends.has(record.id) || announcedName(record) !== null);
-  const reports = reportFacts(records, reportedElsewhere(records, withFarEnd, ports, ends));
+  const reports = reportFacts(records, portsWithSameFarEnd(records, withFarEnd, ports, ends));
   const facts = new Map<string, PortFact>();
   for (const group of groups) {
     const { record } = group.place;

@@ -61,7 +61,7 @@ export function* rank(facts: Facts): Generator<void, PresentLocation> {
       ? null
       : `${capitalize(subjectLabel(first.subject))} may be at any of ${rivals.length + 1} ports: ${portList([first.place as LocatedPlace, ...rivals])}.`;
   return {
-    asked: { by: facts.question.by, value: facts.question.value },
+    asked: { by: facts.term.by, value: facts.term.value },
     explanation: candidates[0]?.explanation ?? withoutBidiControls(unknownText(facts)),
     ambiguity: withoutBidiControls([several, seenTwice].filter((each) => each !== null).join(" ")) || null,
     candidates,
@@ -444,7 +444,7 @@ function subjectLabel({ host, address, mac, identities, links }: Subject): strin
 }
 
 /** Null if the query matches a single host. */
-function severalSubjects({ question: asked, subjects }: Facts): string | null {
+function severalSubjects({ term: asked, subjects }: Facts): string | null {
   const labels = new Map(
     subjects.map((subject) => [
       subject.host?.ref.id ?? subject.networkId,
@@ -462,7 +462,7 @@ function severalSubjects({ question: asked, subjects }: Facts): string | null {
   return `${what}: ${list}.${isInSeveralNetworks ? " They are in different networks: select one with network_id." : ""}`;
 }
 
-function unknownText({ question: asked }: Facts): string {
+function unknownText({ term: asked }: Facts): string {
   const group =
     asked.by === "mac" && isGroupAddress(asked.value) ? " It is a group address, not that of a single station." : "";
   return `${asked.value} is unknown.${group}`;

@@ -10,7 +10,7 @@ import { respondWithLongRead } from "../../records/long-read-responses.ts";
 import { fixedMoment, readingAt, settledAt } from "../../records/read-instant.ts";
 import { AtQuery, InstantOrAge, IpAddressText, MacText, Name, Uuid } from "../../schemas/schemas.ts";
 import { pastRange } from "../period.ts";
-import { ASKED_BY, CROWDED_MIN, type LocateQuestion } from "./facts.ts";
+import { CROWDED_MIN, LOCATE_TERM_TYPES, type LocateTerm } from "./facts.ts";
 import { type LocateInput, type LocateQuery, locate } from "./locate.ts";
 import { FACTORS, LOCATION_EXAMPLE, Location, TIMELINE_EXAMPLE, Timeline } from "./locate-schema.ts";
 import { locateTimeline, TIMELINE_POINTS_MAX, type TimelineInput } from "./timeline.ts";
@@ -82,9 +82,9 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend):
         example: { parameters: { ip: "10.2.3.4" }, data: LOCATION_EXAMPLE },
       },
       (call) => {
-        const question = questionOf(call);
+        const term = locateQueryOf(call);
         return readingAt(backend, call, (moment) => {
-          const input: LocateInput = { ...question, moment: fixedMoment(backend.reader, moment) };
+          const input: LocateInput = { ...term, moment: fixedMoment(backend.reader, moment) };
           return respondWithLongRead(backend, call, locate, input);
         });
       },
@@ -102,7 +102,7 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend):
         example: { parameters: { mac: "00:1b:21:aa:bb:cc" }, data: TIMELINE_EXAMPLE },
       },
       (call) => {
-        const question = questionOf(call);
+        const term = locateQueryOf(call);
         const { from, to } = pastRange(backend.reader, call);
         // The end is exclusive, so the last included state is one millisecond earlier. Up to the present, only the
         // start of the range is past.
@@ -111,7 +111,7 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend):
           const { reader } = backend;
           const head = reader.head().sequence;
           const input: TimelineInput = {
-            ...question,
+            ...term,
             from:
               from === null
                 ? null
@@ -126,8 +126,8 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend):
 }
 
 /** @throws DomainError validation_failed unless exactly one of mac, ip and hostname is given */
-function questionOf({ actor, query }: ResourceCall<unknown, Parameters, unknown>): LocateQuery {
-  const given = ASKED_BY.flatMap((by): LocateQuestion[] => {
+function locateQueryOf({ actor, query }: ResourceCall<unknown, Parameters, unknown>): LocateQuery {
+  const given = LOCATE_TERM_TYPES.flatMap((by): LocateTerm[] => {
     const value = query[by];
     return value === undefined ? [] : [{ by, value }];
   });
@@ -141,5 +141,5 @@ function questionOf({ actor, query }: ResourceCall<unknown, Parameters, unknown>
         value,
       })),
     );
-  return { actor: plainActor(actor), question: first, networkId: query.network_id ?? null };
+  return { actor: plainActor(actor), term: first, networkId: query.network_id ?? null };
 }

@@ -40,9 +40,9 @@ type TimelineLocation = Omit<Interval, "from" | "to">;
 
 /** Response envelope, with intervals streamed as they are found. */
 export const locateTimeline = longRead("locate_timeline", function* (reader: Reader, input: TimelineInput) {
-  const { question, from, to } = input;
+  const { term, from, to } = input;
   yield utf8(
-    `{"success":true,"data":{"asked":${JSON.stringify(question)},"from":${JSON.stringify(from?.at ?? null)},"intervals":[`,
+    `{"success":true,"data":{"asked":${JSON.stringify(term)},"from":${JSON.stringify(from?.at ?? null)},"intervals":[`,
   );
   let isFirst = true;
   let next: string | null = null;
@@ -61,7 +61,7 @@ export const locateTimeline = longRead("locate_timeline", function* (reader: Rea
 
 /** Intervals in order; PAUSE between steps; if truncated, finally the timestamp from which to continue. */
 function* intervals(reader: Reader, input: TimelineInput): Generator<Interval | string | Uint8Array> {
-  const { question, from, to, until } = input;
+  const { term, from, to, until } = input;
   const visibility = visibilityOf(reader, input);
   const seeker = new ChangeSeeker(reader, visibility, until, RELEVANT_FIELDS);
   let open: { readonly from: string; readonly location: TimelineLocation } | null = null;
@@ -69,7 +69,7 @@ function* intervals(reader: Reader, input: TimelineInput): Generator<Interval | 
   let at = from?.at ?? null;
   for (let points = 1; ; points += 1) {
     const dependencies = new Dependencies();
-    const location = locationOf(yield* pausing(locationAt(reader, question, sequence, visibility, dependencies)));
+    const location = locationOf(yield* pausing(locationAt(reader, term, sequence, visibility, dependencies)));
     if (open !== null && (location === null || !isSame(open.location, location))) {
       yield { from: open.from, to: at, ...open.location };
       open = null;

@@ -5,7 +5,7 @@ import type { Reader } from "../../db/reading/reader.ts";
 import { RowFilter } from "../../records/row-filter.ts";
 import type { ConflictType } from "../../resources/conflict-acceptances/acceptance.ts";
 import { PastNames } from "../activity/names-at.ts";
-import { type FoundListInput, filterResults, renderList } from "../found-list.ts";
+import { type ComputedListInput, filterResults, renderList } from "../computed-list.ts";
 import { Claims } from "./claims.ts";
 import { type Conflict, conflictFingerprint } from "./conflict.ts";
 import { CONFLICT_FIELDS, conflictBody } from "./conflict-schema.ts";
@@ -19,7 +19,7 @@ interface ConflictSelection {
   readonly isAccepted: boolean | null;
 }
 
-type ConflictsInput = FoundListInput & ConflictSelection;
+type ConflictsInput = ComputedListInput & ConflictSelection;
 
 /** Yields the response as an envelope, or as a table. */
 export const conflicts = longRead("conflicts", function* (reader: Reader, input: ConflictsInput) {

@@ -9,7 +9,7 @@ import { runWrite } from "../../records/write-responses.ts";
 import { Acceptance, AcceptanceCreate, CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
 import { successResponse } from "../../schemas/envelope.ts";
 import { IdParams, OneOf, QueryList, Uuid } from "../../schemas/schemas.ts";
-import { foundList } from "../found-list-responses.ts";
+import { computedList } from "../computed-list-responses.ts";
 import type { ConflictCommands } from "./commands.ts";
 import { ACCEPTANCE_EXAMPLE, CONFLICT_EXAMPLE, ConflictBody } from "./conflict-schema.ts";
 import { CONFLICT_COLUMNS, CONFLICT_ROWS_EXAMPLE } from "./conflict-table.ts";
@@ -29,7 +29,7 @@ const DESCRIPTION = `Exclusive values claimed by several records, now or \`at\` 
 
 Only networks that the caller reaches count; conflicts with records outside them are not listed. A conflict can be accepted; it then has an \`acceptance\`, until that is withdrawn or the parties change. A shared prefix stays accepted when another network joins.`;
 
-const conflictList = foundList({
+const conflictList = computedList({
   name: "Conflicts",
   words: "addresses, MAC addresses and subnets in conflict",
   description: DESCRIPTION,

@@ -22,7 +22,7 @@ import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-e
 import { vlanKind } from "../../resources/vlans/vlan.ts";
 import { metaAt, successBody, thinnedUntilMember } from "../../schemas/envelope.ts";
 import { CHILDREN_MAX } from "../../schemas/schemas.ts";
-import { ownersNow } from "../stations/owners.ts";
+import { currentOwners } from "../stations/owners.ts";
 import type { Faceplate, FaceplatePort } from "./faceplate-schema.ts";
 import { layOutPorts } from "./port-layout.ts";
 import { stationsAt } from "./stations.ts";
@@ -77,7 +77,7 @@ function* faceplateAt(
     stack.partsOf(record.id).flatMap((id) => byId.get(id) ?? []);
   const sources = new Map(ports.map((port) => [port.n, [port.n, ...partsOf(port).map(({ n }) => n)]]));
   const counts = records.counts(fdbEntryKind, [...sources.values()].flat(), (count) => ({ low: count, high: count }));
-  const stations = yield* stationsAt(records, ports, sources, counts, ownersNow(reader, sequence));
+  const stations = yield* stationsAt(records, ports, sources, counts, currentOwners(reader, sequence));
   const linked = [...new Set(ports.flatMap((port) => [port, ...partsOf(port)]))];
   const neighbors = neighborsOf(records, linked, portPlacesAt(reader, sequence));
   const named = (ids: readonly (string | undefined)[]) =>

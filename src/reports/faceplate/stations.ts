@@ -6,7 +6,7 @@ import { type MacInfo, macInfo } from "../../base/vendors/vendor.ts";
 import type { NumberedRecord, RecordsAt } from "../../history/records-at.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
-import { type FindOwnersNow, Owners, type StationHost } from "../stations/owners.ts";
+import { type FindCurrentOwners, Owners, type StationHost } from "../stations/owners.ts";
 
 /** Maximum per port: more stations mean that there is a network behind the port, not a desk. */
 export const STATIONS_MAX = 100;
@@ -30,14 +30,14 @@ export interface PortStations {
  * By record number of the port. Yields between steps of a few milliseconds.
  * @param sources record numbers of each port and its parts
  * @param counts number of entries of each port and part
- * @param ownersNow lookup by the index of MAC addresses; returns null for a past timestamp
+ * @param currentOwners lookup by the index of MAC addresses; returns null for a past timestamp
  */
 export function* stationsAt(
   records: RecordsAt,
   ports: readonly NumberedRecord<IfEntryRecord>[],
   sources: ReadonlyMap<number, readonly number[]>,
   counts: ReadonlyMap<number, number>,
-  ownersNow: FindOwnersNow,
+  currentOwners: FindCurrentOwners,
 ): Generator<void, Map<number, PortStations>> {
   const entriesAt = new Map<number, NumberedRecord<FdbEntryRecord>[]>();
   let entriesRead = 0;
@@ -61,7 +61,7 @@ export function* stationsAt(
     listed.set(n, { macs: new Map(macs), hasMore: all.size > STATIONS_MAX || entries.length >= ENTRIES_MAX });
   }
   const networkId = ports[0]?.record.network_id ?? "";
-  const owners = new Owners(records, networkId, ownersNow);
+  const owners = new Owners(records, networkId, currentOwners);
   yield* owners.lookUp(new Set([...listed.values()].flatMap(({ macs }) => [...macs.keys()])));
   return new Map(
     [...listed].map(([n, { macs, hasMore }]) => [

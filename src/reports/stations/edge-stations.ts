@@ -12,7 +12,7 @@ import type { RecordsAt } from "../../history/records-at.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
-import { Owners, ownersNow } from "./owners.ts";
+import { currentOwners, Owners } from "./owners.ts";
 import type { Station } from "./station-schema.ts";
 
 /** Forwarding entries read per step. */
@@ -58,7 +58,7 @@ export function* edgeStations(reader: Reader, records: RecordsAt, query: EdgeQue
     }
     yield;
   }
-  const owners = new Owners(records, query.networkId, ownersNow(reader, query.sequence));
+  const owners = new Owners(records, query.networkId, currentOwners(reader, query.sequence));
   yield* owners.lookUp(new Set([...found.values()].map(({ mac }) => mac)));
   const switches = records.byIds(
     hostKind,

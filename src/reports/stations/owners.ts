@@ -35,14 +35,14 @@ export interface StationHost extends NamedRecord {
 }
 
 /** Ids of addresses and interfaces that currently have one of these MAC addresses, at most `limit` of each kind. */
-export interface OwnersNow {
+export interface CurrentOwners {
   readonly addressIds: readonly string[];
   readonly interfaceIds: readonly string[];
 }
-export type FindOwnersNow = (macs: readonly string[], limit: number) => OwnersNow | null;
+export type FindCurrentOwners = (macs: readonly string[], limit: number) => CurrentOwners | null;
 
 /** Reads the live tables if the requested transaction is the newest. */
-export function ownersNow(reader: Reader, sequence: number): FindOwnersNow {
+export function currentOwners(reader: Reader, sequence: number): FindCurrentOwners {
   const idsIn = (table: "ip_addresses" | "if_entries", macs: string, limit: number) =>
     (
       reader
@@ -63,14 +63,14 @@ export function ownersNow(reader: Reader, sequence: number): FindOwnersNow {
 export class Owners {
   private readonly records: RecordsAt;
   private readonly networkId: string;
-  private readonly ownersNow: FindOwnersNow;
+  private readonly currentOwners: FindCurrentOwners;
   private readonly addresses = new Map<string, IpAddressRecord[]>();
   private readonly interfaces = new Map<string, IfEntryRecord[]>();
   private readonly hosts = new Map<string, NumberedRecord<HostRecord>>();
 
-  constructor(records: RecordsAt, networkId: string, ownersNow: FindOwnersNow) {
+  constructor(records: RecordsAt, networkId: string, currentOwners: FindCurrentOwners) {
     this.records = records;
-    this.ownersNow = ownersNow;
+    this.currentOwners = currentOwners;
     this.networkId = networkId;
   }
 
@@ -136,7 +136,7 @@ export class Owners {
   }
 
   private findNow(macs: readonly string[]): Owner[] | null {
-    const now = this.ownersNow(macs, MATCHES_MAX);
+    const now = this.currentOwners(macs, MATCHES_MAX);
     if (now === null) return null;
     return [
       ...this.records.byIds(ipAddressKind, now.addressIds).values(),

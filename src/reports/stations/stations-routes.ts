@@ -6,7 +6,7 @@ import { EDGE_PORT } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
 import { Uuid } from "../../schemas/schemas.ts";
-import { foundList } from "../found-list-responses.ts";
+import { computedList } from "../computed-list-responses.ts";
 import { STATION_EXAMPLE, Station } from "./station-schema.ts";
 import { STATION_COLUMNS, STATION_ROWS_EXAMPLE } from "./station-table.ts";
 import { stations } from "./stations.ts";
@@ -23,7 +23,7 @@ const DESCRIPTION = `The MAC addresses at edge ports, according to the forwardin
 
 ${EDGE_PORT} Uplinks do not count; nor do group addresses and those of virtual routers. A MAC address at several edge ports is listed at each of them. \`hosts\` are those of the same network that have it on an interface or next to an IP address: \`known=false\` selects stations that are not in the inventory.`;
 
-const stationList = foundList({
+const stationList = computedList({
   name: "Stations",
   words: "the MAC addresses at edge ports",
   description: DESCRIPTION,

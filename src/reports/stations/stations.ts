@@ -9,7 +9,7 @@ import { RecordsAt } from "../../history/records-at.ts";
 import { RowFilter } from "../../records/row-filter.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { PastNames } from "../activity/names-at.ts";
-import { type FoundListInput, filterResults, renderList } from "../found-list.ts";
+import { type ComputedListInput, filterResults, renderList } from "../computed-list.ts";
 import { networksAt } from "../networks-at.ts";
 import { type EdgeQuery, edgeStations } from "./edge-stations.ts";
 import { STATION_FIELDS, type Station } from "./station-schema.ts";
@@ -23,7 +23,7 @@ interface StationSelection {
   readonly isKnown: boolean | null;
 }
 
-type StationsInput = FoundListInput & StationSelection;
+type StationsInput = ComputedListInput & StationSelection;
 
 /** Yields the response as an envelope, or as a table. */
 export const stations = longRead("stations", function* (reader: Reader, input: StationsInput) {

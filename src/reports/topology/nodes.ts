@@ -44,7 +44,7 @@ export function unknownDeviceNode(
 }
 
 /** The one of two descriptions of a device that has its address; the first if both do. */
-export function fullerNode(first: MapNode, second: MapNode): MapNode {
+export function moreCompleteNode(first: MapNode, second: MapNode): MapNode {
   return first.management_address === null && second.management_address !== null ? second : first;
 }
 

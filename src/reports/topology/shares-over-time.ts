@@ -3,7 +3,7 @@
 import { MultiMap } from "../../discovery/topology/index-of.ts";
 import type { Addition } from "./cables.ts";
 import type { MapNode } from "./map.ts";
-import { fullerNode } from "./nodes.ts";
+import { moreCompleteNode } from "./nodes.ts";
 import type { PortShare } from "./port-share.ts";
 
 export interface StoredShare extends PortShare {
@@ -91,7 +91,7 @@ export class SharesOverTime {
     for (const sort of ["direct", "beyond"] as const)
       for (const share of shares)
         for (const { unknownDevice } of share[sort])
-          if (unknownDevice?.id === id) known = known === null ? unknownDevice : fullerNode(known, unknownDevice);
+          if (unknownDevice?.id === id) known = known === null ? unknownDevice : moreCompleteNode(known, unknownDevice);
     return known;
   }
 

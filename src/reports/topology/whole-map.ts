@@ -7,7 +7,7 @@ import { AnnouncedNames } from "./announced-names.ts";
 import { bundleCables } from "./bundles.ts";
 import { endsOf, groupOf, joinHalves, linkOf, type MapCable, mergeAdditions } from "./cables.ts";
 import type { MapEnd, MapNode, NetworkMap } from "./map.ts";
-import { fullerNode, hostNode } from "./nodes.ts";
+import { hostNode, moreCompleteNode } from "./nodes.ts";
 import { type PortShare, type Surroundings, shareOf } from "./port-share.ts";
 
 /**
@@ -59,7 +59,7 @@ function drawMap(cables: readonly MapCable[], { facts, shares, includeIsolated }
       for (const { unknownDevice } of share[sort]) {
         if (unknownDevice === null) continue;
         const known = unknown.get(unknownDevice.id);
-        unknown.set(unknownDevice.id, known === undefined ? unknownDevice : fullerNode(known, unknownDevice));
+        unknown.set(unknownDevice.id, known === undefined ? unknownDevice : moreCompleteNode(known, unknownDevice));
       }
   const hosts = facts.hosts
     .filter(({ id }) => includeIsolated || linked.has(id))

@@ -5,7 +5,7 @@ import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
 import { OneOf, QueryList, Uuid } from "../../schemas/schemas.ts";
-import { foundList } from "../found-list-responses.ts";
+import { computedList } from "../computed-list-responses.ts";
 import { withheld } from "./withheld.ts";
 import { WITHHELD_EXAMPLE, WITHHELD_TYPES, WithheldBody } from "./withheld-schema.ts";
 import { WITHHELD_COLUMNS, WITHHELD_ROWS_EXAMPLE } from "./withheld-table.ts";
@@ -22,7 +22,7 @@ const selectionQuery = {
   type: Type.Optional(QueryList(OneOf(WITHHELD_TYPES), { description: "Only items of these types." })),
 };
 
-const withheldList = foundList({
+const withheldList = computedList({
   name: "Withheld",
   words: "the subnets and addresses from which credentials are withheld",
   description: DESCRIPTION,

@@ -6,7 +6,7 @@ import { longRead, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { RowFilter } from "../../records/row-filter.ts";
 import { PastNames } from "../activity/names-at.ts";
-import { type FoundListInput, filterResults, renderList } from "../found-list.ts";
+import { type ComputedListInput, filterResults, renderList } from "../computed-list.ts";
 import { findWithheld, type WithheldItem } from "./find-withheld.ts";
 import { withheldOrigin } from "./withheld-origins.ts";
 import { WITHHELD_FIELDS, type WithheldBody, type WithheldType, withheldReason } from "./withheld-schema.ts";
@@ -18,7 +18,7 @@ interface WithheldSelection {
 }
 
 /** Yields the response as an envelope, or as a table. */
-export const withheld = longRead("withheld", function* (reader: Reader, input: FoundListInput & WithheldSelection) {
+export const withheld = longRead("withheld", function* (reader: Reader, input: ComputedListInput & WithheldSelection) {
   const { actor, moment, networkId, types } = input;
   const { sequence } = moment.asOf;
   const filter = RowFilter.of(reader, WITHHELD_FIELDS, actor, input.filter);

@@ -28,7 +28,7 @@ import type { MachineSnapshot } from "../../../src/discovery/self/machine.ts";
 import { readMachine } from "../../../src/discovery/self/read-machine.ts";
 import { linksOf } from "../../../src/discovery/topology/find-links.ts";
 import { AllowedHosts, type HostRules } from "../../../src/http/allowed-hosts.ts";
-import type { Bill } from "../../../src/operations/bill.ts";
+import type { BillOfMaterials } from "../../../src/operations/bill-of-materials.ts";
 import type { Machine } from "../../../src/operations/machine.ts";
 import { StoredVerifications, type VerificationsOptions } from "../../../src/operations/verifications.ts";
 import { serveVerification } from "../../../src/operations/verify-thread.ts";
@@ -163,8 +163,8 @@ const LARGE_MACHINE: Machine = {
   isClockSynchronized: () => true,
 };
 
-/** Bill of materials with no components except the program. */
-const SMALL_BILL: Bill = {
+/** BillOfMaterials of materials with no components except the program. */
+const SMALL_BILL_OF_MATERIALS: BillOfMaterials = {
   bom: '{"bomFormat":"CycloneDX","specVersion":"1.6","components":[]}',
   components: [
     {
@@ -181,7 +181,7 @@ const SMALL_BILL: Bill = {
 /** Neither a backup nor a demo, without limitations. */
 const ORDINARY = { isReadOnly: false, isDemo: false, limitations: [], console: null };
 
-const UPKEEP = { machine: LARGE_MACHINE, served: () => null, bill: async () => SMALL_BILL };
+const UPKEEP = { machine: LARGE_MACHINE, served: () => null, billOfMaterials: async () => SMALL_BILL_OF_MATERIALS };
 
 export interface TestApplianceOptions {
   /** Clock that times requests; constant if not set. */
@@ -203,7 +203,7 @@ export interface TestApplianceOptions {
   /** Verification options, instead of in-process steps. */
   verifications?: Partial<VerificationsOptions>;
   /** Machine readings, instead of a large idle machine's. */
-  upkeep?: Partial<Pick<AppOptions, "machine" | "served" | "bill">>;
+  upkeep?: Partial<Pick<AppOptions, "machine" | "served" | "billOfMaterials">>;
   /** The served console; none if not set. */
   console?: AppOptions["console"];
   /** Clock, instead of one at a constant time. */

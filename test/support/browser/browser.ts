@@ -238,7 +238,7 @@ export async function expectAccessibleWithinInBoth(page: Page, label: string): P
 }
 
 /** Color schemes and window widths for accessibility tests. */
-export const LOOKS = [
+export const APPEARANCES = [
   ["light", 1280],
   ["dark", 360],
 ] as const;

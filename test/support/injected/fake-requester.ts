@@ -17,14 +17,14 @@ export interface ViewOptions {
 }
 
 interface FakeRequester extends SnmpRequester {
-  readonly questions: readonly SnmpRequest[];
+  readonly requests: readonly SnmpRequest[];
 }
 
 /** Serves values by dotted OID in numeric order. */
 export function fakeRequester(served: Readonly<Record<string, Served>>, options: ViewOptions = {}): FakeRequester {
   const oids = Object.keys(served).sort(naiveOrder);
   const positions = new Map(oids.map((oid, index) => [oid, index]));
-  const questions: SnmpRequest[] = [];
+  const requests: SnmpRequest[] = [];
   const varbindAt = (oid: string): Varbind => {
     const [type, value] = served[oid] as Served;
     return { oid, type, value };
@@ -51,11 +51,11 @@ export function fakeRequester(served: Readonly<Record<string, Served>>, options:
   };
   const view = (isBrief: boolean): FakeRequester => ({
     hasBulk: options.hasBulk ?? true,
-    questions,
+    requests,
     request: async (request, signal) => {
       if (signal.aborted) return isFailure(signal.reason) ? signal.reason : failure("cancelled");
-      questions.push(request);
-      return options.before?.(request, questions.length, isBrief) ?? respond(request);
+      requests.push(request);
+      return options.before?.(request, requests.length, isBrief) ?? respond(request);
     },
     withBriefTimeout: () => view(true),
     inVlan: (vlan) => options.vlans?.[vlan] ?? fakeRequester({}, options),

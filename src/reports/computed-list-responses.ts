@@ -11,7 +11,7 @@ import { respondWithLongRead } from "../records/long-read-responses.ts";
 import { fixedMoment, readingAt } from "../records/read-instant.ts";
 import type { CsvColumn } from "../schemas/csv.ts";
 import { LIMIT_DEFAULT, PageQuery } from "../schemas/schemas.ts";
-import type { FoundListInput } from "./found-list.ts";
+import type { ComputedListInput } from "./computed-list.ts";
 
 /** A list with its documentation. */
 interface FoundList<Selection extends TProperties, Parameters extends object> {
@@ -27,13 +27,13 @@ interface FoundList<Selection extends TProperties, Parameters extends object> {
   readonly example: object;
   readonly columns: readonly CsvColumn[];
   readonly tableExample: readonly Record<string, unknown>[];
-  readonly read: LongRead<FoundListInput & Parameters>;
+  readonly read: LongRead<ComputedListInput & Parameters>;
   /** Additional parameters of the read. */
   readonly parametersOf: (query: Static<TObject<Selection>>) => NoInfer<Parameters>;
 }
 
 /** The operations of a list and its export, and their responses. */
-export function foundList<Selection extends TProperties, Parameters extends object>(
+export function computedList<Selection extends TProperties, Parameters extends object>(
   list: FoundList<Selection, Parameters>,
 ) {
   const { name, words, description, tableDescription, group, row, example, columns, tableExample } = list;
@@ -61,7 +61,7 @@ export function foundList<Selection extends TProperties, Parameters extends obje
       media: [tableMedia(columns, tableExample)],
       example: { data: null },
     },
-    respond: (backend: Backend, call: FoundListCall, format: FoundListInput["format"]) =>
+    respond: (backend: Backend, call: FoundListCall, format: ComputedListInput["format"]) =>
       respondWithFoundList(backend, call, format, list),
   };
 }
@@ -79,7 +79,7 @@ interface FoundListCall extends ActorCall {
 function respondWithFoundList<Selection extends TProperties, Parameters extends object>(
   backend: Backend,
   call: FoundListCall,
-  format: FoundListInput["format"],
+  format: ComputedListInput["format"],
   { name, read, parametersOf }: FoundList<Selection, Parameters>,
 ): Response | Promise<Response> {
   const { reader } = backend;

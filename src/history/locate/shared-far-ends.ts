@@ -12,7 +12,7 @@ import { foldName } from "./names.ts";
  * By port id, interface entries of the network's other devices, not down, with the same far end.
  * @param known interface entries to consider as well, with their far ends
  */
-export function reportedElsewhere(
+export function portsWithSameFarEnd(
   records: RecordsAt,
   ports: readonly NumberedRecord<IfEntryRecord>[],
   known: readonly NumberedRecord<IfEntryRecord>[],

@@ -4,15 +4,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { brotliCompressSync } from "node:zlib";
-import type { Bill, BillComponent, BillPart } from "../src/operations/bill.ts";
-import { licenceTexts, standardText } from "./license-texts.ts";
+import type { BillOfMaterials, ListedComponent, ProgramPart } from "../src/operations/bill-of-materials.ts";
+import { licenseTexts, standardText } from "./license-texts.ts";
 import { type BundleInputs, bundledPackages, folderOf, type SbomOptions, sbomOf } from "./sbom.ts";
 
 /** Embedded file; found by its suffix at run time. */
-export const BILL_FILE = join(resolve(import.meta.dir, ".."), "dist/components.bill");
+export const BILL_OF_MATERIALS_FILE = join(resolve(import.meta.dir, ".."), "dist/components.bill");
 
 interface Bundle {
-  readonly part: Exclude<BillPart, "runtime">;
+  readonly part: Exclude<ProgramPart, "runtime">;
   readonly bundle: BundleInputs;
 }
 
@@ -29,27 +29,30 @@ interface BomComponent {
 }
 
 /** Writes the file. @returns its content */
-export function packBill(options: Omit<SbomOptions, "bundles">, bundles: readonly Bundle[]): Bill {
+export function packBillOfMaterials(
+  options: Omit<SbomOptions, "bundles">,
+  bundles: readonly Bundle[],
+): BillOfMaterials {
   const bom = sbomOf({ ...options, bundles: bundles.map(({ bundle }) => bundle) });
-  const bill = { bom, components: componentsOf(options.root, bom, bundles) };
-  writeFileSync(BILL_FILE, brotliCompressSync(JSON.stringify(bill)));
-  return bill;
+  const billOfMaterials = { bom, components: componentsOf(options.root, bom, bundles) };
+  writeFileSync(BILL_OF_MATERIALS_FILE, brotliCompressSync(JSON.stringify(billOfMaterials)));
+  return billOfMaterials;
 }
 
 /** Components in order: the program, then packages by name, then the runtime with its components. */
-export function componentsOf(root: string, bom: string, bundles: readonly Bundle[]): BillComponent[] {
+export function componentsOf(root: string, bom: string, bundles: readonly Bundle[]): ListedComponent[] {
   const { metadata, components } = JSON.parse(bom) as {
     metadata: { component: BomComponent };
     components: BomComponent[];
   };
   const keys = new Map(bundles.map(({ part, bundle }) => [part, bundledPackages([bundle])]));
   const folders = components.filter(({ type }) => type !== "platform").map((part) => folderOf(root, keyOf(part)));
-  const program: BillComponent = {
+  const program: ListedComponent = {
     ...describe(metadata.component),
     part_of: ["server", "console"],
     texts: [{ title: "LICENSE", text: readFileSync(join(root, "LICENSE"), "utf8").trim(), is_standard: false }],
   };
-  const others = components.flatMap((component): BillComponent[] => {
+  const others = components.flatMap((component): ListedComponent[] => {
     if (component.type === "platform")
       return [component, ...(component.components ?? [])].map((part) => runtimeComponent(part, root));
     const parts = [...keys].filter(([, packages]) => packages.has(keyOf(component))).map(([part]) => part);
@@ -59,16 +62,16 @@ export function componentsOf(root: string, bom: string, bundles: readonly Bundle
         ...describe(component),
         // Packages in no bundle are read by macros of the server.
         part_of: parts.length === 0 ? ["server"] : parts,
-        texts: licenceTexts({ folder, licence: describe(component).licence, others: folders }, root),
+        texts: licenseTexts({ folder, licence: describe(component).licence, others: folders }, root),
       },
     ];
   });
-  const rank = ({ part_of }: BillComponent) => (part_of.includes("runtime") ? 1 : 0);
+  const rank = ({ part_of }: ListedComponent) => (part_of.includes("runtime") ? 1 : 0);
   return [program, ...others.toSorted((a, b) => rank(a) - rank(b))];
 }
 
 /** Describes the runtime or a part of it with the standard license text: its package includes no license file. */
-function runtimeComponent(component: BomComponent, root: string): BillComponent {
+function runtimeComponent(component: BomComponent, root: string): ListedComponent {
   const base = describe(component);
   return { ...base, part_of: ["runtime"], texts: standardText(base.licence, root) };
 }
@@ -79,7 +82,7 @@ function describe({
   version,
   purl,
   licenses = [],
-}: BomComponent): Omit<BillComponent, "part_of" | "texts"> {
+}: BomComponent): Omit<ListedComponent, "part_of" | "texts"> {
   const [terms] = licenses;
   return {
     name: group === undefined ? name : `${group}/${name}`,

@@ -1,7 +1,7 @@
-// Scheduling of waiting commands into commits. Each user, each scan and the appliance itself has a line; long commands
+// Scheduling of waiting commands into commits. Each user, each scan and the appliance itself has a queue; long commands
 // get separate commits and alternate with the rest. Independent of commands and their effects.
 
-import { FairQueue } from "../../base/fair-lines.ts";
+import { FairQueue } from "../../base/fair-queue.ts";
 import type { Author } from "./ledger.ts";
 import type { WriteRequest } from "./writer.ts";
 
@@ -22,18 +22,18 @@ export interface WaitingWrite {
   readonly request: WriteRequest;
 }
 
-/** Line for an author's commands: all keys of a user share the user's line. */
+/** Queue for an author's commands: all keys of a user share the user's queue. */
 export function queueOf({ type, id, userId }: Author): string {
   if (type === "User" || type === "ApiKey") return `user ${userId ?? id}`;
   return type === "Discovery" ? `scan ${id}` : "appliance";
 }
 
-/** Whether a line belongs to a user, and thus has a limit. */
-export function isUserLine(line: string): boolean {
-  return line.startsWith("user ");
+/** Whether a queue belongs to a user, and thus has a limit. */
+export function isUserQueue(queue: string): boolean {
+  return queue.startsWith("user ");
 }
 
-export class WriteLines {
+export class CommitScheduler {
   private readonly urgent = new FairQueue<WaitingWrite>();
   private readonly ordinary = new FairQueue<WaitingWrite>();
   private readonly takesLong: (command: string) => boolean;
@@ -55,7 +55,7 @@ export class WriteLines {
     this.lanesOf(write).add(queueOf(write.request.actor), write);
   }
 
-  /** Returns unserved commands of a commit to the front of their lines, in their original order. */
+  /** Returns unserved commands of a commit to the front of their queues, in their original order. */
   putBack(writes: readonly WaitingWrite[]): void {
     for (const write of writes.toReversed()) this.lanesOf(write).putBack(queueOf(write.request.actor), write);
   }
@@ -100,9 +100,9 @@ export class WriteLines {
     return [taken];
   }
 
-  /** Takes commands that fit into a commit with `others`, one line at a time. A large command fits with none. */
+  /** Takes commands that fit into a commit with `others`, one queue at a time. A large command fits with none. */
   private group(
-    lines: FairQueue<WaitingWrite>,
+    queue: FairQueue<WaitingWrite>,
     maxCount: number,
     withLarge = true,
     others: readonly WaitingWrite[] = [],
@@ -112,7 +112,7 @@ export class WriteLines {
     const fits = (write: WaitingWrite) =>
       this.isLarge(write) ? withLarge && taken.length === 0 : bytes + write.bytes <= MAX_GROUP_BYTES;
     while (others.length + taken.length < maxCount) {
-      const write = lines.take(fits);
+      const write = queue.take(fits);
       if (write === null) break;
       taken.push(write);
       if (this.isLarge(write)) break;

@@ -7,7 +7,7 @@ import { DomainError } from "../base/errors.ts";
 import type { Surface } from "../http/surface.ts";
 import { successResponse } from "../schemas/envelope.ts";
 import { Nullable, OneOf } from "../schemas/schemas.ts";
-import { BILL_PARTS, type Bill } from "./bill.ts";
+import { type BillOfMaterials, PROGRAM_PARTS } from "./bill-of-materials.ts";
 
 const group = "Appliance";
 /** IANA-registered. */
@@ -23,7 +23,7 @@ const Licences = Type.Object(
         licence: Nullable(Type.String(), {
           description: "An SPDX id or expression; null for several licenses or an unknown one.",
         }),
-        part_of: Type.Array(OneOf(BILL_PARTS), {
+        part_of: Type.Array(OneOf(PROGRAM_PARTS), {
           description: "The server, the console, or the runtime that executes both.",
         }),
         texts: Type.Array(
@@ -43,11 +43,11 @@ const Licences = Type.Object(
 );
 
 /** Null if not embedded. */
-export type BillSource = () => Promise<Bill | null>;
+export type BillOfMaterialsSource = () => Promise<BillOfMaterials | null>;
 
 /** /api/v1/licences, /api/v1/bill-of-materials. */
-export function billRoutes(surface: Surface<Actor, Access>, billOf: BillSource): void {
-  const bill = async (): Promise<Bill> => {
+export function billOfMaterialsRoutes(surface: Surface<Actor, Access>, billOf: BillOfMaterialsSource): void {
+  const bill = async (): Promise<BillOfMaterials> => {
     const found = await billOf();
     if (found === null)
       throw new DomainError(

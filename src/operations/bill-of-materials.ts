@@ -4,10 +4,10 @@
 import { brotliDecompressSync } from "node:zlib";
 
 /** Location of a component: the server's code, the console's, or the Bun runtime that contains both. */
-export const BILL_PARTS = ["server", "console", "runtime"] as const;
-export type BillPart = (typeof BILL_PARTS)[number];
+export const PROGRAM_PARTS = ["server", "console", "runtime"] as const;
+export type ProgramPart = (typeof PROGRAM_PARTS)[number];
 
-export interface LicenceText {
+export interface LicenseText {
   /** Name of the file, or of the license for a standard text. */
   readonly title: string;
   readonly text: string;
@@ -16,25 +16,25 @@ export interface LicenceText {
 }
 
 /** Wire format. */
-export interface BillComponent {
+export interface ListedComponent {
   readonly name: string;
   readonly version: string;
   readonly purl: string | null;
   /** An SPDX id or expression; null for several licenses or an unknown one. */
   readonly licence: string | null;
-  readonly part_of: readonly BillPart[];
-  readonly texts: readonly LicenceText[];
+  readonly part_of: readonly ProgramPart[];
+  readonly texts: readonly LicenseText[];
 }
 
-export interface Bill {
+export interface BillOfMaterials {
   /** CycloneDX 1.6, JSON. */
   readonly bom: string;
-  readonly components: readonly BillComponent[];
+  readonly components: readonly ListedComponent[];
 }
 
 /** The embedded bill; null if not running from an executable. */
-export async function embeddedBill(): Promise<Bill | null> {
+export async function embeddedBillOfMaterials(): Promise<BillOfMaterials | null> {
   const file = Bun.embeddedFiles.find((each) => "name" in each && String(each.name).endsWith(".bill"));
   if (file === undefined) return null;
-  return JSON.parse(brotliDecompressSync(await file.bytes()).toString()) as Bill;
+  return JSON.parse(brotliDecompressSync(await file.bytes()).toString()) as BillOfMaterials;
 }

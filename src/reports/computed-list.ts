@@ -11,7 +11,7 @@ import { LIST_HEAD, listMeta, listTail } from "../schemas/envelope.ts";
 import type { PastNames } from "./activity/names-at.ts";
 
 /** Parameters common to all such lists. Passed to another thread. */
-export interface FoundListInput {
+export interface ComputedListInput {
   readonly actor: Actor;
   /** Null for everything that the caller can access. */
   readonly networkId: string | null;
@@ -53,7 +53,7 @@ export function* filterResults<Found, Row extends object>(
 
 /** Yields the response: one page of the results, or all of them as a table. */
 export function* renderList<Found, Row extends object>(
-  { limit, offset, moment, format }: FoundListInput,
+  { limit, offset, moment, format }: ComputedListInput,
   names: PastNames,
   found: readonly Found[],
   { stepRows, render, columns, tableRows }: Rendering<Found, Row>,

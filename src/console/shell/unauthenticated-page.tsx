@@ -11,7 +11,7 @@ import { SignInPage } from "./sign-in-page.tsx";
 
 type ClaimPage = ComponentType<{ onAlreadyClaimed: () => void }>;
 
-export function Entrance() {
+export function UnauthenticatedPage() {
   const token = setupToken.value;
   const [isUnclaimed, setUnclaimed] = useState<boolean | null>(null);
   const [claimPage, setClaimPage] = useState<{ readonly Claim: ClaimPage } | null>(null);

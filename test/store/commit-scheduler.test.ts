@@ -1,20 +1,20 @@
-// Order of writes: first the lines alone, checked against their guarantees, then the writer's side of the queue, with
+// Order of writes: first the scheduler alone, checked against their guarantees, then the writer's side of the queue, with
 // transactions.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
-import { FairQueue } from "../../src/base/fair-lines.ts";
-import type { Author } from "../../src/db/writing/ledger.ts";
-import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
+import { FairQueue } from "../../src/base/fair-queue.ts";
 import {
+  CommitScheduler,
   LARGE_WRITE_BYTES,
   MAX_GROUP,
   MAX_GROUP_BYTES,
   MAX_URGENT_GROUP,
   queueOf,
   type WaitingWrite,
-  WriteLines,
-} from "../../src/db/writing/write-lines.ts";
+} from "../../src/db/writing/commit-scheduler.ts";
+import type { Author } from "../../src/db/writing/ledger.ts";
+import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { serveWrites, type WriteMessages } from "../../src/db/writing/write-queue.ts";
 import { GROUP_SLICE_MS, type WriteRequest, Writer } from "../../src/db/writing/writer.ts";
 import { KINDS } from "../../src/records/resources.ts";
@@ -49,18 +49,18 @@ describe("a command that scans all references to a record", () => {
   test.each([...commands, "transaction.revert", "tag.restore", "host.bulk", "port.bulk_delete"])(
     "shares no commit: %s",
     (command) => {
-      const lines = new WriteLines(takesLong);
-      lines.add(write("a", { command: "host.update" }));
-      lines.add(write("b", { command }));
-      expect(lines.next()).toHaveLength(1);
+      const scheduler = new CommitScheduler(takesLong);
+      scheduler.add(write("a", { command: "host.update" }));
+      scheduler.add(write("b", { command }));
+      expect(scheduler.next()).toHaveLength(1);
     },
   );
 
   test("is distinguished from ordinary updates and deletes, which share a commit", () => {
-    const lines = new WriteLines(takesLong);
-    lines.add(write("a", { command: "host.update" }));
-    lines.add(write("b", { command: "port.delete" }));
-    expect(lines.next()).toHaveLength(2);
+    const scheduler = new CommitScheduler(takesLong);
+    scheduler.add(write("a", { command: "host.update" }));
+    scheduler.add(write("b", { command: "port.delete" }));
+    expect(scheduler.next()).toHaveLength(2);
   });
 });
 
@@ -68,48 +68,48 @@ describe("round-robin queues", () => {
   test("are served in turn, each in its own order, like a scanned list", () => {
     for (let seed = 1; seed <= 40; seed += 1) {
       const random = seededRandom(seed);
-      const lines = new FairQueue<{ line: string; n: number }>();
-      const model: Array<{ line: string; n: number }> = [];
+      const queue = new FairQueue<{ caller: string; n: number }>();
+      const model: Array<{ caller: string; n: number }> = [];
       const servedAt = new Map<string, number>();
       let order: string[] = [];
       for (let step = 1; step <= 400; step += 1) {
         if (random.integer(2) === 0) {
-          const item = { line: `line ${random.integer(6)}`, n: step };
-          if (!model.some(({ line }) => line === item.line)) {
-            servedAt.delete(item.line);
-            order = [...order.filter((line) => line !== item.line), item.line];
+          const item = { caller: `caller ${random.integer(6)}`, n: step };
+          if (!model.some(({ caller }) => caller === item.caller)) {
+            servedAt.delete(item.caller);
+            order = [...order.filter((caller) => caller !== item.caller), item.caller];
           }
           model.push(item);
-          lines.add(item.line, item);
+          queue.add(item.caller, item);
         } else {
-          // The line least recently created or served.
-          const next = order.find((line) => model.some((item) => item.line === line));
-          const expected = model.find(({ line }) => line === next) ?? null;
-          expect(lines.take()).toEqual(expected);
+          // The caller least recently created or served.
+          const next = order.find((caller) => model.some((item) => item.caller === caller));
+          const expected = model.find(({ caller }) => caller === next) ?? null;
+          expect(queue.take()).toEqual(expected);
           if (expected === null) continue;
           model.splice(model.indexOf(expected), 1);
-          order = [...order.filter((line) => line !== next), expected.line];
+          order = [...order.filter((caller) => caller !== next), expected.caller];
         }
-        expect(lines.isEmpty).toBe(model.length === 0);
+        expect(queue.isEmpty).toBe(model.length === 0);
       }
     }
   });
 
   test("keep the turn of a queue with a rejected head, and accept returned items", () => {
-    const lines = new FairQueue<string>();
-    for (const item of ["a1", "a2", "b1", "c1"]) lines.add(item.charAt(0), item);
-    expect(lines.take((item) => item !== "a1")).toBe("b1");
-    expect(lines.take()).toBe("a1");
-    expect(lines.take()).toBe("c1");
-    lines.putBack("c", "c1");
-    expect([lines.take(), lines.take(), lines.take()]).toEqual(["c1", "a2", null]);
+    const queue = new FairQueue<string>();
+    for (const item of ["a1", "a2", "b1", "c1"]) queue.add(item.charAt(0), item);
+    expect(queue.take((item) => item !== "a1")).toBe("b1");
+    expect(queue.take()).toBe("a1");
+    expect(queue.take()).toBe("c1");
+    queue.putBack("c", "c1");
+    expect([queue.take(), queue.take(), queue.take()]).toEqual(["c1", "a2", null]);
   });
 });
 
 describe("the commands of the next commit", () => {
-  const lines = () => new WriteLines((command) => command === "long");
+  const scheduler = () => new CommitScheduler((command) => command === "long");
   const linesWith = (...writes: WaitingWrite[]) => {
-    const queue = lines();
+    const queue = scheduler();
     for (const waiting of writes) queue.add(waiting);
     return queue;
   };
@@ -175,7 +175,7 @@ describe("the commands of the next commit", () => {
   test("keep the order of each queue in any mix, and wait for at most one large command or for their turn", () => {
     for (let seed = 1; seed <= 10; seed += 1) {
       const random = seededRandom(seed);
-      const line = lines();
+      const line = scheduler();
       const waiting = new Map<number, { write: WaitingWrite; commits: number; larges: number }>();
       const servedOf = new Map<string, number>();
       const isLarge = ({ bytes, request }: WaitingWrite) => bytes > LARGE_WRITE_BYTES || request.command === "long";
@@ -199,7 +199,7 @@ describe("the commands of the next commit", () => {
           servedOf.set(lane, command.id);
           waiting.delete(command.id);
         }
-        // Heads of their lines: other writes of the same user wait behind them.
+        // Heads of their scheduler: other writes of the same user wait behind them.
         const heads = [
           ...new Map(
             [...waiting.values()]

@@ -22,11 +22,11 @@ export interface Span {
   readonly query: { readonly from?: string; readonly to?: string };
 }
 
-/** Tolerance for clock differences: a stay that begins this close to the start of the range is cut off by it. */
+/** Tolerance for clock differences: a location that begins this close to the start of the range is cut off by it. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-/** Whether a stay began before the range, so that its actual start is unknown. */
-export function isCutOff({ from }: Pick<Stay, "from">, span: Pick<Span, "from">): boolean {
+/** Whether a location began before the range, so that its actual start is unknown. */
+export function isCutOff({ from }: Pick<LocationInterval, "from">, span: Pick<Span, "from">): boolean {
   return span.from !== null && from <= span.from + CLOCK_TOLERANCE_MS;
 }
 
@@ -41,10 +41,10 @@ export function spanAround(atMs: number | null, nowMs: number, isAll: boolean): 
 }
 
 /** Time range at one location, or without data. */
-export interface Stay {
+export interface LocationInterval {
   readonly interval: Interval | null;
   readonly from: number;
-  /** End of the strip for a current stay. */
+  /** End of the strip for a current location. */
   readonly to: number;
   readonly isCurrent: boolean;
   /** Equal for the same port; UNPLACED or GAP without one. */
@@ -52,27 +52,27 @@ export interface Stay {
 }
 
 /** In order, including gaps between intervals. */
-export function staysOf(intervals: readonly Interval[], endMs: number): Stay[] {
+export function locationIntervalsOf(intervals: readonly Interval[], endMs: number): LocationInterval[] {
   const tones = new Map<string, number>();
-  const stays: Stay[] = [];
+  const locations: LocationInterval[] = [];
   for (const interval of intervals) {
     const from = parseInstant(interval.from) ?? 0;
     const to = interval.to === null ? Math.max(endMs, from) : (parseInstant(interval.to) ?? from);
-    const last = stays.at(-1);
+    const last = locations.at(-1);
     if (last !== undefined && last.to < from)
-      stays.push({ interval: null, from: last.to, to: from, isCurrent: false, tone: GAP });
+      locations.push({ interval: null, from: last.to, to: from, isCurrent: false, tone: GAP });
     const location = `${interval.switch?.id} ${interval.port?.id}`;
     const tone = interval.switch === null ? UNPLACED : (tones.get(location) ?? tones.size % TONES);
     if (tone !== UNPLACED) tones.set(location, tone);
-    stays.push({ interval, from, to, isCurrent: interval.to === null, tone });
+    locations.push({ interval, from, to, isCurrent: interval.to === null, tone });
   }
-  const lastStay = stays.at(-1);
+  const lastStay = locations.at(-1);
   if (lastStay !== undefined && !lastStay.isCurrent && lastStay.to < endMs)
-    stays.push({ interval: null, from: lastStay.to, to: endMs, isCurrent: true, tone: GAP });
-  return stays;
+    locations.push({ interval: null, from: lastStay.to, to: endMs, isCurrent: true, tone: GAP });
+  return locations;
 }
 
-/** Whether a stay contains the timestamp; now is in the current stay. */
-export function isAtInstant({ from, to, isCurrent }: Stay, atMs: number | null): boolean {
+/** Whether a location contains the timestamp; now is in the current location. */
+export function isAtInstant({ from, to, isCurrent }: LocationInterval, atMs: number | null): boolean {
   return atMs === null ? isCurrent : from <= atMs && (atMs < to || isCurrent);
 }
