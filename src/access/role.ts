@@ -10,7 +10,7 @@ export function atLeast(role: Role, required: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(required);
 }
 
-/** Whether a user of this role reaches every network of the organization, regardless of the user's list. */
+/** Whether the role grants access to every network of the organization, regardless of the user's list. */
 export function reachesEveryNetwork(role: Role): boolean {
   return atLeast(role, "Admin");
 }

@@ -1,5 +1,5 @@
-// The change feed: versions in commit order, in whole transactions, so that a client that continues misses nothing. A
-// position is a sequence with the first bytes of its transaction's hash.
+// Change feed: versions in commit order, in whole transactions, so that a client can resume without gaps. A position is
+// a sequence with the first bytes of its transaction's hash.
 
 import type { Actor } from "../access/actor.ts";
 import { ChangeLog, type ChangeQuery, type ChangeStep, type RecordChange } from "../db/reading/change-log.ts";

@@ -33,7 +33,7 @@ const STEP_END = `SELECT key >> 31 FROM history_versions WHERE key > ((?1 + 1) <
 const LAST = "SELECT coalesce(max(n), 0) FROM history_records";
 const COUNT = "SELECT count(*) FROM history_versions";
 
-/** @throws DatabaseRefused for damaged data, which stay unchanged: packing would hide where the damage is */
+/** @throws DatabaseRefused for damaged data, which is left unchanged: packing would hide the location of the damage */
 export function compactHistory(
   db: Sql,
   kinds: readonly AnyKind[],

@@ -1,5 +1,5 @@
-// Edge ports, where an end device connects and no other network, and ports that learned a MAC address. An aggregate
-// with its members, and a port with its units, are one port.
+// Edge ports, which connect end devices and no other network, and ports that learned a MAC address. An aggregate counts
+// as one port with its members, as does a port with its subinterfaces.
 
 import { OPERATION, scopeKey } from "../db/kind.ts";
 import type { Reach } from "../db/reading/list-query.ts";

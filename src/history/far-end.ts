@@ -1,5 +1,5 @@
-// The role of what is connected to a port: a network, or the end of it. The one rule for edge ports, locate and the
-// faceplate. Pure.
+// Role of the device connected to a port: part of the network, or an end device. The single rule for edge ports, locate
+// and the faceplate. Pure.
 
 import { typeOfDescription } from "../resources/hosts/device-families.ts";
 import { type DeviceType, isNetworkType } from "../resources/hosts/device-type.ts";
@@ -8,8 +8,8 @@ import type { Neighbor } from "../resources/if-entries/more-neighbors.ts";
 import type { Capability } from "../resources/if-entries/vocabulary.ts";
 
 /**
- * Network: what is behind the port is connected elsewhere. End: a desk, whose stations count as connected to the port.
- * Unknown: something announces itself without proving either.
+ * Network: the port leads to further network devices. End: a desk, whose stations count as connected to the port.
+ * Unknown: a device announces itself without proving either.
  */
 export const FAR_END_ROLES = ["Network", "End", "Unknown"] as const;
 export type FarEndRole = (typeof FAR_END_ROLES)[number];

@@ -1,4 +1,4 @@
-// Last port of machines that are at none as of a transaction, from the forwarding entries that ended last.
+// Last known port of devices that are at no port as of a transaction, from the forwarding entries that ended last.
 
 import { formatInstant } from "../base/instant.ts";
 import { type Kind, scopeKey } from "../db/kind.ts";
@@ -25,7 +25,7 @@ export interface EndedRecord<R> {
   readonly record: R;
   /** Transaction of its end. */
   readonly died: number;
-  /** All records as they were before. */
+  /** State of all records immediately before. */
   readonly before: RecordsAt;
 }
 
@@ -64,7 +64,10 @@ export class LastPlaces {
     return macs.some((mac) => portsAt(reader, query, networkId, mac).some((port) => edge(port, mac) !== null));
   }
 
-  /** Records that ended, the last one first, as they were. @param query FTS5 query built from search-text.ts terms */
+  /**
+   * Ended records in their last state, most recently ended first.
+   * @param query FTS5 query built from search-text.ts terms
+   */
   *ended<R extends RecordOfNetwork>(kind: Kind<R>, query: string): Generator<EndedRecord<R>> {
     const { reader, sequence, visibility } = this;
     const { organizationN, networkIds } = visibility;
@@ -94,7 +97,7 @@ export class LastPlaces {
       const place = portPlacesAt(this.reader, died - 1)(port.n);
       // An access point has more stations than an edge port.
       if (place?.role === "End") return this.placeAt(before, place.id, died);
-      // As behind an unmanaged switch: no edge port, but no known network either.
+      // As behind an unmanaged switch: not an edge port, but not a known network device either.
       if (other === null && place?.role === null) other = this.placeAt(before, place.id, died);
     }
     return other;

@@ -1,11 +1,11 @@
-// Stack of a device's interfaces: aggregates with their members, and ports with their units. A station is at the one at
-// the bottom, whichever of them the device forwards on and announces neighbors on. Pure.
+// Interface stack of a device: aggregates with their members, and ports with their subinterfaces. A station is
+// attributed to the lowest layer, whichever layer the device reports it on. Pure.
 
 import type { IfEntryRecord } from "../resources/if-entries/if-entry.ts";
 
 export type StackedPort = Pick<IfEntryRecord, "id" | "lag_id" | "parent_id">;
 
-/** An interface that no other interface carries: a port, or an aggregate of ports. */
+/** An interface at the bottom of the stack: a port, or an aggregate of ports. */
 export class PortStack {
   private readonly stacked: ReadonlyMap<string, StackedPort>;
   private readonly parts = new Map<string, string[]>();

@@ -27,6 +27,6 @@ const FIELDS = new Map(VERSION_ROWS.map((list, index) => [RESOURCES[index]?.kind
 /** @param kindName of a resource */
 export function versionFields(kindName: string): RowFields {
   const fields = FIELDS.get(kindName);
-  if (fields === undefined) throw new Error(`versions: there is no resource of the kind ${kindName}`);
+  if (fields === undefined) throw new Error(`versions: no resource has the kind ${kindName}`);
   return fields;
 }

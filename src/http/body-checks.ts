@@ -180,7 +180,7 @@ export function serveBodyChecks(operations: readonly BodyOperation[]): ThreadMai
   return (post) => (body) => {
     try {
       const operation = byId.get(body.operationId);
-      if (operation === undefined) throw new Error(`body checks: there is no operation ${body.operationId}`);
+      if (operation === undefined) throw new Error(`body checks: unknown operation ${body.operationId}`);
       post({ ok: true, body: checkBody(operation, body) });
     } catch (error) {
       post({ ok: false, ...plainError(error) });

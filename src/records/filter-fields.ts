@@ -390,7 +390,7 @@ export function fieldsOf(kindName: string): Fields {
   let fields = known.get(kindName);
   if (fields === undefined) {
     const resource = RESOURCES.find(({ kind }) => kind.name === kindName);
-    if (resource === undefined) throw new Error(`filters: there is no resource of the kind ${kindName}`);
+    if (resource === undefined) throw new Error(`filters: no resource has the kind ${kindName}`);
     const properties = resource.responseSchema.properties as Readonly<Record<string, TSchema>>;
     fields = new Fields(resource.kind, properties, resource.compose?.reachFields, resource.example);
     known.set(kindName, fields);

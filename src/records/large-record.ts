@@ -29,7 +29,7 @@ export const largeRecordRead = longRead(
     const items = reader.itemsOf(kind, [input.n], input.asOf, input.actor);
     const [text] =
       compose === undefined ? items.map((item) => item.text) : compose(reader, input.actor)(items, input.asOf);
-    if (text === undefined) throw new Error(`large record: there is no ${input.kind} ${input.n}`);
+    if (text === undefined) throw new Error(`large record: ${input.kind} ${input.n} does not exist`);
     yield encoder.encode(
       entityTag(input.version, {
         shape: responseShape(),

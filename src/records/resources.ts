@@ -84,6 +84,6 @@ export function responseShape(): number {
 /** The resource of a kind. @throws Error for a kind without one */
 export function resourceOf(kindName: string): Resource {
   const resource = RESOURCES.find((each) => each.kind.name === kindName);
-  if (resource === undefined) throw new Error(`resources: there is none of the kind ${kindName}`);
+  if (resource === undefined) throw new Error(`resources: no resource has the kind ${kindName}`);
   return resource;
 }

@@ -47,7 +47,7 @@ export function createBareApp(): ReturnType<typeof createApp> {
 function placeholder<T extends object>(): T {
   return new Proxy({} as T, {
     get: (_target, name) => {
-      throw new Error(`bare app: there is no store to read ${String(name)} from`);
+      throw new Error(`bare app: ${String(name)} requires a store`);
     },
   });
 }

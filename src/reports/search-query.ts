@@ -192,7 +192,7 @@ function hasPrefix(entries: readonly string[], prefixes: readonly QueryEntry[]):
   );
 }
 
-/** The worse of two matches. */
+/** Returns the weaker of two matches. */
 export function worseMatch(left: MatchKind, right: MatchKind): MatchKind {
   return MATCHES[Math.max(MATCHES.indexOf(left), MATCHES.indexOf(right))] as MatchKind;
 }

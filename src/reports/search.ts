@@ -122,7 +122,7 @@ class Search implements VersionVisibility {
     };
   }
 
-  /** Last place of a host, or of the machine at an address, that has no present one. */
+  /** Last place of a host, or of the device at an address, that is currently at no port. */
   private lastSeenOf({ n, kind, record, deletedAt }: Hit): LastSeen | null {
     if (kind === ipAddressKind) {
       const { network_id, mac_address } = record as IpAddressRecord;

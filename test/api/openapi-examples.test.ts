@@ -70,7 +70,7 @@ const idOf = (documented: DocumentedOperation) => documented.operation.operation
 
 function operationById(operationId: string): DocumentedOperation {
   const found = api.operations.find((operation) => idOf(operation) === operationId);
-  if (found === undefined) throw new Error(`there is no operation ${operationId}`);
+  if (found === undefined) throw new Error(`unknown operation ${operationId}`);
   return found;
 }
 

@@ -19,7 +19,7 @@ export function usePoll(response: Pick<ApiResponse<unknown>, "retry" | "isLoadin
 
 /**
  * Repeats a request when a value that another response reports has changed, once no response is pending.
- * @param value what the first response belongs to
+ * @param value value to which the first response belongs
  */
 export function useReloadOn(response: Pick<ApiResponse<unknown>, "retry" | "isLoading">, value: string): void {
   const loaded = useRef(value);

@@ -1,4 +1,4 @@
-// Last place of a machine that has no present one, with links.
+// Last known location of a device that is currently at no port, with links.
 
 import type { components } from "#api";
 import { When } from "../components/when.tsx";

@@ -36,7 +36,7 @@ type Located = ApiResponse<DataOf<"/api/v1/locate">>;
 export function LocateCard({ term, response: { data, problem } }: Readonly<{ term: LocateTerm; response: Located }>) {
   if (data === undefined || problem !== undefined) return null;
   const [first, ...others] = data.candidates;
-  // A term that may be a host name is not reported as missing.
+  // Text that may be a host name is not reported as missing.
   if (first === undefined && data.last_seen === null && term.by === "hostname")
     return <LocationHistory term={term} isQuiet />;
   return (

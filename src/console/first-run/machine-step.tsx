@@ -1,4 +1,4 @@
-// First step of the wizard: what the machine running netledger knows of itself, recorded as the first host.
+// First step of the wizard: facts that netledger reads from its own machine, recorded as the first host.
 
 import { api, read, unwrap } from "../api/client.ts";
 import { useResponse } from "../api/response.ts";

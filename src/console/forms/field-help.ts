@@ -1,4 +1,4 @@
-// Help text for a form field: the API's description without JSON details and without what the form shows anyway. Pure.
+// Help text for a form field: the API's description, without JSON details or facts that the form already shows. Pure.
 
 import type { FormField } from "./field.ts";
 

@@ -1,4 +1,4 @@
-// Comparison page: what was added, removed and changed between two timestamps, in everything, a network or a host.
+// Comparison page: records added, removed and changed between two timestamps, in everything, a network or a host.
 
 import { useRef, useState } from "preact/hooks";
 import { diffRead, fromAToB } from "../api/diff.ts";

@@ -1,4 +1,4 @@
-// Identity of a host: the signs by which the devices at its addresses are this host, and what they would be otherwise.
+// Identity of a host: the signs that identify the devices at its addresses as this host, and the next best candidates.
 
 import { type DataOf, read } from "../api/client.ts";
 import { useResponse } from "../api/response.ts";

@@ -13,7 +13,7 @@ import type { FaceplatePort, FaceplateResponse } from "./host-data.ts";
 export function HostStations({ response: { data, problem, retry } }: { readonly response: FaceplateResponse }) {
   if (data === undefined) return <ResponseState problem={problem} retry={retry} />;
   const stations = [...data.groups.flatMap(({ ports }) => ports), ...data.logical].flatMap((port) =>
-    // Those of a unit are listed at its port.
+    // Stations of a subinterface are listed at its port.
     port.parent === null && (port.neighbor === null || port.neighbor.role === "End")
       ? port.stations.map((station) => ({ port, station }))
       : [],

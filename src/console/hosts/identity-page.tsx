@@ -66,7 +66,7 @@ interface JoinHostProps {
   onDone(): void;
 }
 
-/** Details that tell a host from others, shown next to its name. */
+/** Details that distinguish a host, shown next to its name. */
 function distinguishingDetails(host: DataOf<"/api/v1/hosts">[number]): string {
   const name = displayName("host", host);
   const addresses = (host.ip_addresses ?? []).map(({ ip_address }) => ip_address).filter((address) => address !== name);

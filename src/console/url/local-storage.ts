@@ -9,7 +9,7 @@ export const NETWORK = "network";
 const PREFIX = "netledger:";
 const fallback = new Map<string, string>();
 
-/** Stored value; null if there is none. */
+/** Stored value; null without one. */
 export function readStored(name: string): string | null {
   try {
     return localStorage.getItem(PREFIX + name);

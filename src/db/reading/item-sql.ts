@@ -14,11 +14,11 @@ export interface ItemSql {
   readonly joins: string;
 }
 
-/** By the shapes of a kind, and by the read as far as the text depends on it. */
+/** Keyed by a kind's shapes, then by the properties of the read that the text depends on. */
 const itemSqls = new WeakMap<object, Map<string, ItemSql>>();
 
 /**
- * Renders record p.n as a JSON object. The text is the same for all sequences: it is made once.
+ * Renders record p.n as a JSON object. The text does not depend on the sequence, so it is built once.
  * @param isComposed whether this kind has any parts: checking each row costs a quarter of the page
  */
 export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): ItemSql {

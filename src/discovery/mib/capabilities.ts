@@ -9,8 +9,8 @@ import {
 import type { SnmpValue } from "./reads.ts";
 
 /**
- * LldpSystemCapabilitiesMap: the enabled capabilities; the supported ones if none is enabled, as for phones before
- * their call server responds. Null for none; undefined if neither value is served as bits.
+ * LldpSystemCapabilitiesMap: the enabled capabilities; the supported ones if none is enabled, as on phones before their
+ * call server responds. Null if the list is empty; undefined if neither value is served as bits.
  */
 export function lldpCapabilitiesOf(
   enabled: SnmpValue | undefined,
@@ -28,7 +28,7 @@ export function cdpCapabilitiesOf(value: SnmpValue | undefined): readonly CdpCap
   return names.length === 0 ? undefined : names;
 }
 
-/** BITS (RFC 2578 §7.1.4): bit 0 is the highest of the first octet. Returned in a list, so as not to be flattened. */
+/** BITS (RFC 2578 §7.1.4): bit 0 is the most significant bit of the first octet. Wrapped in a list for flatMap. */
 function lldpNames(value: SnmpValue | undefined): [readonly LldpCapability[]] | null {
   if (!(value instanceof Uint8Array) || value.length === 0 || value.length > 4) return null;
   const [first = 0, second = 0] = value;
@@ -37,7 +37,7 @@ function lldpNames(value: SnmpValue | undefined): [readonly LldpCapability[]] | 
   return [namesIn(LLDP_CAPABILITIES, isTlv ? second : reversed(first) + reversed(second) * 256)];
 }
 
-/** The names at the set bits, from the lowest. */
+/** Names of the set bits, starting with the least significant. */
 function namesIn<Name extends string>(names: readonly Name[], bits: number): Name[] {
   return names.filter((_, position) => (bits & (1 << position)) !== 0);
 }

@@ -131,15 +131,15 @@ interface PlacedChassis {
 }
 
 /**
- * Lists the chassis that are in no other chassis, by position; a device with several is a stack. A chassis with no
- * position of its own gets its rank by index; if that is taken, all do. Rows without any text are empty places.
+ * Lists the outermost chassis by position; a device with several is a stack. A chassis without a position gets its rank
+ * by index; if that position is taken, all chassis do. Rows without any text are empty slots.
  */
 function chassisOf(parts: readonly Part[]): PlacedChassis[] {
   const byNumber = new Map(parts.map((part) => [part.number, part]));
   const all = parts.filter(({ partClass }) => partClass === CHASSIS);
   const outer = all.filter((part) => !containersOf(part, byNumber).some(({ partClass }) => partClass === CHASSIS));
   // Some agents report a chassis as contained in itself.
-  const placed = occupied(outer.length === 0 ? all : outer);
+  const placed = nonEmpty(outer.length === 0 ? all : outer);
   const reported = placed.map(({ position }) => position);
   const doubled = repeatedIn(reported);
   const filled = reported.map((position, rank) => (position === null || doubled.has(position) ? rank + 1 : position));
@@ -149,8 +149,8 @@ function chassisOf(parts: readonly Part[]): PlacedChassis[] {
     .sort((a, b) => a.position - b.position);
 }
 
-/** All of them if none has a text. */
-function occupied(chassis: readonly Part[]): readonly Part[] {
+/** Drops chassis without any text, unless none has one. */
+function nonEmpty(chassis: readonly Part[]): readonly Part[] {
   const known = chassis.filter(({ serial, manufacturer, model }) =>
     [serial, manufacturer, model].some((text) => text !== null),
   );
@@ -163,7 +163,7 @@ function repeatedIn<Value>(values: readonly Value[]): ReadonlySet<Value> {
   return repeated;
 }
 
-/** Lists what a part is contained in, from the inside out, up to the limit. */
+/** Lists the containers of a part, innermost first, up to the limit. */
 function containersOf({ container }: Part, byNumber: ReadonlyMap<number, Part>): Part[] {
   const around: Part[] = [];
   for (let part = byNumber.get(container ?? 0); part !== undefined && around.length < DEPTH_MAX; ) {

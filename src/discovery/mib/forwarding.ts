@@ -58,7 +58,7 @@ interface ReportedForwarding {
   readonly isPartial: boolean;
   /** True if there were entries and none are left: they aged out or the agent no longer reports them. */
   readonly isLost: boolean;
-  /** True if entries are placed by port number only because dot1dBasePortTable is missing. */
+  /** True if bridge ports were taken as ifIndexes because dot1dBasePortTable is missing. */
   readonly isAssumed: boolean;
   readonly report: TableReport;
   /** Counts as if every row assigned to an interface were reported. */

@@ -1,4 +1,4 @@
-// Grace period before missing data counts as empty: firmware may drop a table for good. Pure.
+// Grace period before missing data counts as empty: a firmware update may remove a table permanently. Pure.
 
 import { ownValue } from "../../base/fields.ts";
 import type { Instant } from "../../base/instant.ts";
@@ -55,7 +55,7 @@ export function missedNow(columns: readonly string[], before: Missed, reading: R
   for (const name of missed) {
     if (!known.has(name)) continue;
     const { since, readings } = ownValue(before, name) ?? { since: now, readings: 0 };
-    // Beyond the term, keep the value to avoid a write.
+    // After the grace period, keep the value to avoid a write.
     const counted = Math.max(readings, Math.min(readings + 1, gracePeriodOf(name, reading).readings));
     next.set(name, { since, readings: counted });
   }
@@ -64,7 +64,7 @@ export function missedNow(columns: readonly string[], before: Missed, reading: R
 
 interface RemainingGrace {
   readonly readings: number;
-  /** Earliest end of the term. */
+  /** Earliest end of the grace period. */
   readonly until: Instant;
 }
 

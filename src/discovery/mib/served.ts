@@ -1,4 +1,5 @@
-// Distinction between data that an agent no longer serves and data it never had: both look the same on the wire. Pure.
+// Distinction between data that an agent no longer serves and data it never served: both look the same on the wire.
+// Pure.
 
 import { areComplete, hasRows } from "./columns.ts";
 import { READING_PLAN } from "./plan.ts";

@@ -174,7 +174,7 @@ class Walk {
       position = position + 1 === group.length ? 0 : position + 1;
       if (hasEnded(column)) continue;
       if (!this.collect(column, varbind)) {
-        // Data after a truncated varbind may be anything.
+        // After a truncated varbind, the rest of the response is unreliable.
         if (varbind === reply.varbinds[0]) this.narrow(group, rows, failure("garbage"));
         break;
       }

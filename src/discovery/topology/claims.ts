@@ -13,7 +13,7 @@ export interface IdentityClaim {
   readonly port: TopologyPort;
   /** Indexes of its announcements. */
   readonly announcementIndexes: readonly number[];
-  /** True if all of them may come from beyond the cable. */
+  /** True if all of them may come from beyond the neighbor on the cable. */
   readonly isFloodable: boolean;
   readonly chassisMac: string | null;
   /** Case-folded chassis ID that is not a MAC address; `weight` as in scores. */

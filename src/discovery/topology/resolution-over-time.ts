@@ -25,7 +25,7 @@ export class ResolutionOverTime {
   private readonly byPort = new MultiMap<string, TrackedClaim>();
   private readonly bySign = new MultiMap<string, TrackedClaim>();
   private readonly byCandidate = new MultiMap<number, TrackedClaim>();
-  /** By hearing host and candidate. */
+  /** By receiving host and candidate. */
   private readonly byPair = new MultiMap<number, TrackedClaim>();
 
   get(portId: string): PortResolution | undefined {

@@ -97,9 +97,9 @@ export class ClaimResolution {
   private readonly hostPorts = new Map<number, HostPorts>();
   private readonly keys = new PortNameKeys();
   private readonly claimsByPort = new Map<string, EvaluatedClaim[]>();
-  /** Claims identified by their own signs alone, by hearing host and target host. */
+  /** Claims identified by their own signs alone, by receiving host and target host. */
   private readonly clearBySigns = new Map<number, EvaluatedClaim[]>();
-  /** All identified claims, by hearing host and target host. */
+  /** All identified claims, by receiving host and target host. */
   private readonly identified = new Map<number, EvaluatedClaim[]>();
   /** Accepted claims, by target interface. */
   private readonly acceptedInto = new Map<string, EvaluatedClaim[]>();

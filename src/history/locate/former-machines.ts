@@ -1,4 +1,4 @@
-// Machines without a known MAC address now, by the name or the addresses that they had last.
+// Former devices: hosts that ended, by their last name or addresses, and devices without a known MAC address.
 
 import type { Instant } from "../../base/instant.ts";
 import type { Reader } from "../../db/reading/reader.ts";
@@ -11,13 +11,13 @@ import type { Visibility } from "../records-at.ts";
 import type { Candidate } from "./locate-schema.ts";
 import { matchingName, nameQuery } from "./names.ts";
 
-/** A machine that ended. */
+/** A device whose host ended. */
 interface FormerMachine {
   readonly networkId: string;
   readonly macs: readonly string[];
 }
 
-/** Hosts of this name that ended, the last one first; those of the whole name precede. */
+/** Ended hosts with this name, most recently ended first; exact matches precede prefix matches. */
 export function formerHosts(
   reader: Reader,
   places: LastPlaces,
@@ -35,7 +35,7 @@ export function formerHosts(
   return (exact.length > 0 ? exact : matching).map(({ networkId, macs }) => ({ networkId, macs: macs() }));
 }
 
-/** A host that is in the inventory, by its last addresses. */
+/** A live host, by its last addresses. */
 export function formerSelf(
   reader: Reader,
   { host, network_id: networkId }: Pick<Candidate, "host" | "network_id">,
@@ -46,7 +46,7 @@ export function formerSelf(
   return n === null ? [] : [{ networkId, macs: hostMacs(reader, n, sequence, visibility) }];
 }
 
-/** Machines seen at an IP address, the last one first; then those that had it when its record ended. */
+/** Devices seen at an IP address, most recently seen first; then those with the address when their record ended. */
 export function formerHolders(
   reader: Reader,
   places: LastPlaces,

@@ -32,7 +32,7 @@ type UplinkReason =
   | { readonly kind: "Crowd" };
 
 export interface LocatedPlace {
-  /** Edge: the subject is connected there. Uplink: it is somewhere beyond. */
+  /** Edge: the subject is connected there. Uplink: it is somewhere behind this port. */
   readonly role: "Edge" | "Uplink";
   readonly device: LinkFact["device"];
   /** Null if only the device is known. */
@@ -57,14 +57,14 @@ export interface Places {
   readonly closeCalls: readonly LocatedPlace[];
 }
 
-/** A crowd that an edge port may have too. */
+/** Largest range of entries (CROWD_RANGES) that an edge port may have. */
 const SMALL_CROWD = 1;
 /**
  * With this many devices reporting a far end on crowded ports it is certainly a switch; with fewer than the minimum it
  * is not significant.
  */
-const NAMING_SURE = 3;
-const NAMING_MIN = 2;
+const REPORTERS_CERTAIN = 3;
+const REPORTERS_MIN = 2;
 
 /**
  * Classifies ports as edges or uplinks, by these rules in order:
@@ -213,7 +213,7 @@ function classify(subject: Subject): Classified {
   const isClose = ({ place }: SeenPlace) =>
     isLive(place) &&
     (crowdIndex(place.others) <= SMALL_CROWD ||
-      (place.endsAtHost && (place.port === null || reportCount(place.port) < NAMING_MIN)));
+      (place.endsAtHost && (place.port === null || reportCount(place.port) < REPORTERS_MIN)));
   return {
     links,
     exact,
@@ -317,7 +317,7 @@ function uplinkReasonOf(port: PortFact, others: number, subject: Subject): Uplin
   const isNaming = isUp(port) && others >= CROWDED_MIN;
   const count = at.length + Number(isNaming);
   const isMostly = at.every(({ holdsMost }) => holdsMost) && (!isNaming || port.holdsMost);
-  return count >= NAMING_SURE || (count >= NAMING_MIN && isMostly) ? { kind: "Named", at } : null;
+  return count >= REPORTERS_CERTAIN || (count >= REPORTERS_MIN && isMostly) ? { kind: "Named", at } : null;
 }
 
 /** True if the host at the far end forwards to the subject on a port that does not lead back. */
@@ -350,13 +350,16 @@ function reclassified(each: SeenPlace, all: readonly SeenPlace[]): SeenPlace {
     : { end: "switch", place: asUplink({ ...place, endsAtHost: false }, { kind: "LeadsTo", devices }) };
 }
 
-/** Whether a port with a host behind it more likely leads on, by the crowd of another port with an unknown end. */
+/**
+ * Whether a port with a host behind it more likely leads to further switches, judging by the number of entries on
+ * another port with an unknown far end.
+ */
 function isSurpassed({ place }: SeenPlace, live: readonly SeenPlace[]): boolean {
   const crowd = crowdIndex(place.others);
-  // A far end reported twice is a switch or connects to both, and the way to most addresses is likely a switch: then
-  // any smaller crowd decides.
+  // A far end reported twice is a switch or connects to both, and the port with most of the addresses likely leads to a
+  // switch: then any smaller number of entries decides.
   const isSuspect =
-    place.port !== null && (reportCount(place.port) >= NAMING_MIN || (place.port.holdsMost && crowd >= MANY));
+    place.port !== null && (reportCount(place.port) >= REPORTERS_MIN || (place.port.holdsMost && crowd >= MANY));
   const limit = isSuspect ? crowd - 1 : place.others >= CROWDED_MIN ? SMALL_CROWD : -1;
   return live.some(
     (right) =>

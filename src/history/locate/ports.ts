@@ -129,7 +129,7 @@ export function portFacts(
   return facts;
 }
 
-/** The interface of a group that has its forwarding entries, with the others: usually none of them has any. */
+/** The interface of a group that has its forwarding entries, then the others, which usually have none. */
 interface Holder {
   readonly port: NumberedRecord<IfEntryRecord>;
   readonly others: readonly NumberedRecord<IfEntryRecord>[];

@@ -1,4 +1,5 @@
-// Other ports that report the same far end: one with many ports is not an end station. Reads through RecordsAt.
+// Ports of other devices that report the same far end: a device reported by many ports is not an end station. Reads
+// through RecordsAt.
 
 import { exactTerm } from "../../db/search-text.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
@@ -9,7 +10,7 @@ import { type FarEnd, farEnds, foldChassis, matchingAny, systemName } from "./fa
 import { foldName } from "./names.ts";
 
 /**
- * By port id, interface entries of the network's other devices, not down, with the same far end.
+ * Interface entries of other devices in the network that are up and report the same far end, by port id.
  * @param known interface entries to consider as well, with their far ends
  */
 export function portsWithSameFarEnd(

@@ -1,5 +1,5 @@
-// Device MAC addresses learned on contested ports (places.ts). Reads tables only if two switches contend for the
-// subject. Reads through RecordsAt.
+// Device MAC addresses learned on contested ports (places.ts). Reads forwarding tables only if two switches may both
+// have the subject. Reads through RecordsAt.
 
 import { parseMac } from "../../base/mac.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";

@@ -1,5 +1,5 @@
-// Station location timeline: evaluates locate at each transaction that may change its result, and merges equal
-// neighbors. A long read, step by step.
+// Location timeline of a station: evaluates locate at each transaction that may change its result, and merges equal
+// consecutive results. A long read, step by step.
 
 import { formatInstant } from "../../base/instant.ts";
 import { longRead, PAUSE, pausing, utf8 } from "../../db/reading/long-reads.ts";

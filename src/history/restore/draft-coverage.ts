@@ -47,7 +47,9 @@ export function restoredCoverage(draft: RestoreDraft, sequence: number, actor: C
   return { started, ended: [] };
 }
 
-/** For a revert: ends coverage that the transaction started, restarts coverage that it ended; notes it in the plan. */
+/**
+ * For a revert: ends coverage that the transaction started, restarts coverage that it ended, and adds both to the plan.
+ */
 export function revertedCoverage(draft: RestoreDraft, sequence: number, actor: CommandActor): CoverageChanges {
   const ended = coverageStartedIn(draft.tx, sequence);
   for (const { assignmentId, value } of ended)

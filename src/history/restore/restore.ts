@@ -80,7 +80,7 @@ class Restore {
     const { draft, subject } = this;
     const { kind, record, observed } = subject;
     const live = this.tx.find(kind, record.id) as RecordBase | null;
-    // A part restored alone stays with its current host: its dependents there would be left behind.
+    // A part restored alone stays with its current host: records that depend on it there would lose it.
     const keptFields = [
       ...(ownValue(CURRENT_FIELDS, kind.name) ?? []),
       ...(kind.scopes.host === undefined ? [] : ["host_id"]),

@@ -92,7 +92,10 @@ export class Derivation {
     return n;
   }
 
-  /** Starts a life with its first version. @throws Error if the record refers to missing ones */
+  /**
+   * Starts a lifetime with its first version.
+   * @throws Error if the record refers to missing ones
+   */
   start(kind: AnyKind, id: string, version: LedgerVersion, record: RecordBase): RecordHistory {
     const history: RecordHistory = {
       n: version.n,
@@ -115,7 +118,7 @@ export class Derivation {
   }
 
   /**
-   * Adds a life's next version.
+   * Adds the next version of a lifetime.
    * @param record null for a deletion
    * @throws Error if the record refers to missing ones
    */
@@ -205,7 +208,7 @@ export class Derivation {
     if (text !== before || (text !== "" && ownerN !== ownerBefore)) history.texts.push({ sequence, ownerN, text });
   }
 
-  /** Spans of a life so far; open ones end with ALIVE. */
+  /** Spans of a lifetime so far; open ones end with ALIVE. */
   spans(history: RecordHistory): Span[] {
     return [...history.closed, ...[...history.open].map(([scope, born]) => ({ scope, born, died: ALIVE }))];
   }

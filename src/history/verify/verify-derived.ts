@@ -86,7 +86,7 @@ export class DerivedVerification {
     this.derivation = derivation;
   }
 
-  /** Checks a complete record history: spans, live row and traces of its deletion. */
+  /** Checks a complete record history: spans, live row, and records of its deletion. */
   history(history: RecordHistory): void {
     const where = whereRecord(history.kind.name, history.id, history.n);
     this.spans(history, where);

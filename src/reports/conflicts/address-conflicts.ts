@@ -38,7 +38,7 @@ const newest = (n: string) =>
   `(SELECT max(key) FROM history_versions WHERE key > (${n} << 31) AND key <= ((${n} << 31) | +?3))`;
 const memberSql = (field: string) => `('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.${field}'`;
 
-/** Holders of each address at that time, with what their subnet and host were then. */
+/** Records with each address at that time, and their subnet and host as of then. */
 const HOLDERS = `SELECT DISTINCT j.value, h.n, h.id, ${memberSql("network_id")}, r.n, ${memberSql("mac_address")}, ${memberSql("name")},
     (SELECT ('{' || ${membersSql(subnetKind, "w")} || '}') ->> '$.subnet_type' FROM history_records u
       CROSS JOIN history_versions w ON w.key = ${newest("u.n")} WHERE u.id = ${memberSql("subnet_id")}),
@@ -122,9 +122,9 @@ function partiesByScope(address: string, holders: readonly HolderRow[], isForwar
 }
 
 /**
- * Whether devices share the address: it is seen with the MAC address of a virtual router (with CARP, devices report
- * another one), or all of them report it as their own while others hear none of them, but an anycast gateway. Where
- * others hear nothing, it is one on the same VLAN interface of devices that all have other addresses too.
+ * Whether several devices legitimately share the address: it was seen with the MAC address of a virtual router (CARP
+ * reports another one), or all of them report it as their own and none sees it on another, as with an anycast gateway.
+ * Without such sightings, whether it is on the same VLAN interface of devices whose other addresses all differ.
  */
 function isVirtual(
   connection: StatementSource,
@@ -165,9 +165,9 @@ const HAS_OTHERS = `SELECT 1 FROM history_spans s WHERE s.scope = +?1 * 64 + ${i
   AND s.died > +?2 LIMIT 1 OFFSET 1`;
 
 /**
- * The holders that contradict each other. One that is no longer seen, or whose MAC address no forwarding table has, lost
- * the address to the one that is there; hosts with one MAC address share it, as a cluster or the switches of an anycast
- * gateway do.
+ * Selects the holders that contradict each other. A holder that is no longer seen, or whose MAC address is in no
+ * forwarding table, has lost the address to a holder that is. Hosts with a common MAC address share it, such as a
+ * cluster or the switches of an anycast gateway.
  */
 function contradicting(holders: readonly HolderRow[], isForwarded: IsForwarded): readonly HolderRow[] {
   const present = holders.filter(([, , , , , , , , staleSince]) => staleSince === null);

@@ -35,7 +35,7 @@ const claimSql = (kind: AnyKind, version: string, fields: readonly string[]) =>
   `CASE WHEN ${version}.operation = ${OPERATION.Deleted} THEN NULL
     ELSE ${fields.map((field) => memberSql(kind, version, field)).join(" || ' ' || ")} END`;
 
-/** The first of the newest versions in a row that make the same claim, with its author. */
+/** The newest consecutive versions that make the same claim: the first of them, with its author. */
 function beginningSql({ kind, fields }: (typeof CLAIMS)[Conflict["type"]]): string {
   const newest = `(SELECT max(key) FROM history_versions w WHERE ${within("w")})`;
   return `SELECT b.valid_from, t.actor_type, t.actor_id, t.actor_name FROM history_versions b
@@ -58,7 +58,7 @@ export class Claims {
     this.query = query;
   }
 
-  /** Of each party, in their order. */
+  /** Describes each party of a conflict, in their order. */
   of(conflict: Conflict): Claim[] {
     const { type, value, parties } = conflict;
     if (type === "Mac") return parties.map((party) => this.ofPort(value, party));
@@ -71,7 +71,7 @@ export class Claims {
     });
   }
 
-  /** When each party began to make its claim; null if unknown. */
+  /** Timestamps at which each party began to make its claim; null if unknown. */
   beginnings({ type, parties }: Conflict): Array<string | null> {
     return parties.map(({ claimN = 0 }) => this.beginning(type, [claimN]).since);
   }
@@ -119,7 +119,7 @@ export class Claims {
   }
 }
 
-/** When a conflict began: when the second of its claims was made. */
+/** Start of a conflict: the start of its second claim. */
 export function conflictSince(claims: readonly Pick<Claim, "since">[]): string | null {
   const times = claims.map(({ since }) => since ?? "").sort();
   return times[1] === undefined || times[1] === "" ? null : times[1];

@@ -71,8 +71,8 @@ export function* acceptancesByFingerprint(
 }
 
 /**
- * The same for a few conflicts. A prefix that some networks share by acceptance stays accepted when another network
- * joins them.
+ * Like acceptancesByFingerprint, for a few conflicts. An accepted prefix that several networks share stays accepted
+ * when another network joins.
  */
 export function acceptancesOf(
   connection: StatementSource,
@@ -98,7 +98,7 @@ export function acceptancesOf(
   return accepted;
 }
 
-/** The conflict before its last party joined, before the last but one did, and so on. */
+/** Earlier states of a conflict: without its last party, without its last two parties, and so on. */
 function earlierStates(conflict: Conflict, beginnings: ReadonlyArray<string | null>) {
   const joined = conflict.parties
     .map((party, index) => ({ party, since: beginnings[index] ?? "" }))

@@ -21,7 +21,7 @@ const SUBNETS = `SELECT r.n, r.id, ${memberSql("network_id")}, ${memberSql("cidr
   CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (s.n << 31)
     AND key <= ((s.n << 31) | +?3))
   WHERE s.scope = +?1 AND s.n > +?2 AND s.born <= +?3 AND s.died > +?3 ORDER BY s.n LIMIT ${STEP_SUBNETS}`;
-/** Names of the addresses in a subnet: those that discovery reads from a device are called after its interface. */
+/** Default names of subnets read from a device: its addresses are named after their interface. */
 const ADDRESS_NAMES = `SELECT DISTINCT ('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.name' FROM history_spans s
   CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (s.n << 31)
     AND key <= ((s.n << 31) | +?2))

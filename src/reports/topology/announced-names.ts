@@ -1,5 +1,5 @@
-// Management addresses of the announced devices that are no hosts, by name: a device may announce its address on some
-// of its ports only. Updated interface by interface.
+// Management addresses by name of announced devices that are not hosts: a device may announce its address on only some
+// of its ports. Updated interface by interface.
 
 import type { IdentityClaim } from "../../discovery/topology/claims.ts";
 import type { PortResolution } from "../../discovery/topology/resolve.ts";

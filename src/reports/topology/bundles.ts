@@ -1,11 +1,13 @@
-// Links of a map from its cables: the cables between two aggregates are one link that names them, and a cable at a unit
-// is one at its port. Pure.
+// Links of a map, from its cables: all cables between two aggregates form one link between the aggregates, and a cable
+// at a subinterface belongs to its port. Pure.
 
 import { compareCodePoints } from "../../base/text.ts";
 import type { MapPort } from "../../discovery/topology/facts.ts";
 import type { MapCable } from "./cables.ts";
 
-/** A cable with the aggregates or parents of its ends, in the same direction as the others between its nodes. */
+/**
+ * A cable with the aggregates or parents of its ends. All cables between the same two nodes have the same direction.
+ */
 interface Carried {
   readonly cable: MapCable;
   left: MapPort | null;
@@ -38,7 +40,7 @@ function bundlesBetween(cables: readonly MapCable[]): MapCable[] {
   return [...groups.values()].flatMap(bundleOf);
 }
 
-/** Takes the unknown place of an end from other cables of the same aggregate, if these agree. */
+/** Completes an end without an interface from other cables of the same aggregate, if they agree. */
 function completeOtherEnds(carried: readonly Carried[], known: "left" | "right", unknown: "left" | "right"): void {
   for (const [place, group] of Map.groupBy(carried, (each) => each[known]?.id)) {
     const others = new Map(

@@ -17,7 +17,7 @@ export interface Addition {
   /** Announced name of the far interface. */
   readonly announcedPort: string | null;
   readonly certainty: MapLink["certainty"];
-  /** Whether nothing rules out the interfaces of the far host as the far end. */
+  /** Whether the far host has no interface that contradicts this cable. */
   readonly isOpen: boolean;
   readonly isShared: boolean;
   readonly evidence: readonly LinkEvidence[];
@@ -124,7 +124,7 @@ export function linkOf(cable: MapCable, ends: readonly [MapEnd, MapEnd], paralle
   };
 }
 
-/** The ends of a cable in the order of those of its link. */
+/** The ends of a cable, in the same order as the ends of its link. */
 function sameWay(cable: MapCable, [first]: readonly [MapEnd, MapEnd]): readonly [MapEnd, MapEnd] {
   return endsOf(cable, (left) => (left.node_id === first.node_id ? -1 : 1));
 }

@@ -43,7 +43,7 @@ export function unknownDeviceNode(
   return unknownNode(`unknown-${digest.slice(0, 16)}`, resolved.claim);
 }
 
-/** The one of two descriptions of a device that has its address; the first if both do. */
+/** Merges two descriptions of a device: prefers the one with an address, else the first. */
 export function moreCompleteNode(first: MapNode, second: MapNode): MapNode {
   return first.management_address === null && second.management_address !== null ? second : first;
 }

@@ -22,7 +22,7 @@ export interface Surroundings {
   readonly networkId: string;
   host(id: string): MapHost | undefined;
   port(id: string): MapPort | undefined;
-  /** Addresses announced with a name by devices that are no hosts. */
+  /** Addresses announced along with a name by devices that are not hosts. */
   addressesNamed(label: string): readonly string[];
 }
 

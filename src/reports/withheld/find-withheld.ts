@@ -1,5 +1,6 @@
-// Items that need an Admin's approval as of a transaction: subnets closed to the network's credentials, and addresses
-// not covered by their host's credentials. Starts from the assignments, never from all hosts; in bounded steps.
+// Items that need an Admin's approval as of a transaction: subnets that do not accept the network's credentials, and
+// addresses not covered by their host's credentials. Starts from the assignments, never from all hosts; in bounded
+// steps.
 
 import { cidrSortKey, ipSortKey, parseIp } from "../../base/ip.ts";
 import { compareCodePoints } from "../../base/text.ts";
@@ -64,7 +65,7 @@ const SUBNETS = `SELECT s.n, r.id, ${memberSql(subnetKind, "v")} FROM history_sp
   CROSS JOIN history_records r ON r.n = s.n
   CROSS JOIN history_versions v ON v.key = ${newest("s.n")}
   WHERE s.scope = +?1 AND s.n > +?3 AND s.born <= +?2 AND s.died > +?2 ORDER BY s.n LIMIT ${STEP_SUBNETS}`;
-/** Records in ?1 that an Admin last decided against; reverts and restores do not count as a decision. */
+/** Records in ?1 whose last decision by an Admin was a refusal; reverts and restores do not count as decisions. */
 const REFUSED = `SELECT j.value FROM json_each(+?1) j
   CROSS JOIN history_versions v ON v.key = (SELECT max(w.key) FROM history_versions w
     CROSS JOIN history_transactions t ON t.sequence = w.key & 2147483647

@@ -32,7 +32,7 @@ export const componentKind: Kind<ComponentRecord> = {
   owners: (component) => [{ kind: "host", id: component.host_id, as: "components" }],
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
-  // Devices report the same serial number twice, and swap positions: neither is unique.
+  // Serial numbers and positions are not unique: devices repeat serial numbers, and positions can be swapped.
   identity: ({ host_id, serial_number, class: kind, position }) =>
     `${host_id}/${serial_number === null ? `${kind}/${position}` : `serial/${serial_number}`}`,
   unique: null,

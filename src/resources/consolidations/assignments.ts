@@ -64,7 +64,7 @@ export function keepCoverage(draft: MoveDraft, other: HostRecord): void {
 }
 
 /**
- * Assigns to a new host the credentials of the addresses moved there; splits assignments that list addresses.
+ * Assigns to a new host the credentials of the addresses moved there, and splits assignments that list addresses.
  * @param movedIds ids of the moved records
  */
 export function splitAssignments(

@@ -41,7 +41,7 @@ export function moveChildren(draft: MoveDraft, destination: HostRecord, other: H
     const own = childrenOf(tx, kind, destination.id);
     const identityOf = (record: ChildRecord) => seenIdentity(kind, record) ?? kind.identity(record);
     const byIdentity = new Map(own.map((record) => [identityOf(record), record]));
-    // The position of a component is the device's own.
+    // The position of a component is assigned by its device.
     const isOrdered = kind.code !== componentKind.code;
     let slot = nextPosition(own.map(({ position = 0 }) => ({ position })));
     let count = own.length;
@@ -94,7 +94,7 @@ function moveForwarding(draft: MoveDraft, destination: HostRecord, other: HostRe
   }
 }
 
-/** Removes links between the two hosts. Run after everything else is drafted. */
+/** Removes links between the two hosts. Run after all other changes are drafted. */
 export function removeLinksBetween(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {
   const isOnDestination = ({ type, id }: Neighbor) =>
     type === "Host" ? id === destination.id : draft.find(ifEntryKind, id)?.host_id === destination.id;

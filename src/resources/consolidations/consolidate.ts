@@ -95,7 +95,7 @@ function assertConsolidatable(destination: HostRecord, other: HostRecord): void 
 /** Fields, including device-reported ones, copied to the destination if it has no value. */
 const FILLED_FIELDS = [...HOST_WRITE_FIELDS, "chassis_id", "bridge_address", "engine_id"] as const;
 
-/** Changed fields of the destination. */
+/** Fields of the destination that change. */
 function mergedFields(destination: HostRecord, other: HostRecord): Partial<HostRecord> {
   const missing = FILLED_FIELDS.filter(
     (field) => (destination[field] ?? null) === null && (other[field] ?? null) !== null,
@@ -105,7 +105,7 @@ function mergedFields(destination: HostRecord, other: HostRecord): Partial<HostR
     ...Object.fromEntries(missing.map((field) => [field, other[field]])),
     tags: [...new Set([...destination.tags, ...other.tags])],
     custom_fields: canonicalOrder({ ...other.custom_fields, ...destination.custom_fields }),
-    // One host seen recently is enough: stale only if both are.
+    // Seeing one of the hosts recently is enough: stale only if both are.
     ...(isStale ? {} : { stale_since: undefined }),
   };
 }

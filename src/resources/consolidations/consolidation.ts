@@ -50,7 +50,7 @@ export const hostConsolidationKind: Kind<HostConsolidationRecord> = {
   unique: null,
 };
 
-/** Whether row `c` counts as of transaction ?1. */
+/** SQL that tests whether row `c` applies as of transaction ?1. */
 const COUNTS = `c.closed_in <= ?1 AND NOT EXISTS (SELECT 1 FROM history_versions v
   WHERE v.key > ((c.former_n << 31) | c.closed_in) AND v.key <= ((c.former_n << 31) | ?1))`;
 const NEWEST = 2 ** 31 - 1;
@@ -64,7 +64,7 @@ const FORMER_IN = `SELECT r.id FROM host_consolidations c JOIN history_records r
 const FORMERS = `WITH RECURSIVE formers (n) AS (SELECT +?2
     UNION SELECT c.former_n FROM formers JOIN host_consolidations c ON c.into_n = formers.n WHERE ${COUNTS})
   SELECT n FROM formers WHERE n <> +?2 ORDER BY n`;
-/** For hosts ?2 as of transaction ?1: the destination, if a consolidation ended the host's version of that time. */
+/** Destination of each host ?2 as of transaction ?1, if a consolidation ended the host's version of that time. */
 const ENDED_INTO = `SELECT j.value, r.id FROM json_each(+?2) j
   CROSS JOIN host_consolidations c ON c.former_n = j.value AND c.closed_in > +?1
   CROSS JOIN history_records r ON r.n = c.into_n
@@ -164,7 +164,7 @@ export function destinationsOf(
   hostNs: readonly number[],
   asOf: AsOf | null,
 ): Map<number, string> {
-  // No live host has ended.
+  // A live host was not ended.
   if (asOf === null || asOf.present || hostNs.length === 0) return new Map();
   return new Map(
     connection.statement(ENDED_INTO).values(asOf.sequence, JSON.stringify(hostNs)) as Array<[number, string]>,

@@ -26,7 +26,7 @@ interface Creation {
   record: RecordBase | null | undefined;
 }
 
-/** Planned changes of a consolidation or split, and the obstacles to it. Nothing is written until the end. */
+/** Planned changes of a consolidation or split, and the conflicts that prevent it. Nothing is written until the end. */
 export class MoveDraft {
   readonly tx: WriteTransaction;
   readonly refused: MoveRefusal[] = [];
@@ -90,7 +90,7 @@ export class MoveDraft {
     this.step(kind, record, "Kept");
   }
 
-  /** @param message the obstacle, without its full stop */
+  /** @param message the conflict, without its full stop */
   refuse(kind: AnyKind, record: RecordBase, message: string): void {
     this.refused.push({ ...moveSubject(kind, record, this.nameOf), message });
   }

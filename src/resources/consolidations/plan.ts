@@ -1,4 +1,4 @@
-// Plan of a consolidation or split as reported: one action per record, and the obstacles.
+// Plan of a consolidation or split, as reported: one action per record, and the conflicts that prevent it.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { invalid } from "../../base/errors.ts";
@@ -87,7 +87,7 @@ export function moveSubject(kind: AnyKind, record: RecordBase, nameOf: NameLooku
   return { entity_type: kind.name, id: record.id, ...(name === null ? {} : { name }) };
 }
 
-/** @throws DomainError validation_failed listing all obstacles, if there are any */
+/** @throws DomainError validation_failed listing all conflicts, if there are any */
 export function throwIfRefused(refused: readonly MoveRefusal[], path: string): void {
   if (refused.length > 0) throw invalid(refused.map(({ message, id }) => ({ path, message, value: id })));
 }

@@ -59,7 +59,7 @@ const LISTS = [
 
 /**
  * Moves some children of a host to a new host. Discovery does not recreate them on the original host.
- * @throws DomainError entity_not_found; precondition_failed; entity_stale if the quoted plan no longer holds;
+ * @throws DomainError entity_not_found; precondition_failed; entity_stale if the quoted plan is outdated;
  * entity_reference_invalid for an id that is not a child of the host; validation_failed if no child is given;
  * entity_already_exists; auth_permission_denied, entity_access_denied if credentials are assigned
  */

@@ -132,7 +132,7 @@ export function changeHost(
   return changed;
 }
 
-/** A type that a write changes is the person's. */
+/** A device type changed by a write counts as set by a user. */
 function typeSource({ device_type }: OwnFields, before: DeviceType): Pick<HostRecord, "device_type_source"> {
   return device_type === undefined || device_type === before ? {} : { device_type_source: "User" };
 }

@@ -1,9 +1,9 @@
-// Product families by sysObjectID and by words of a description, from vendors' product MIBs and data sheets. Generic
-// agents (net-snmp, enterprise 8072) and OIDs of whole enterprises with several types are left out: they prove nothing.
+// Device types by sysObjectID and by keywords of a description, from vendors' product MIBs and data sheets. Omits
+// generic agents (net-snmp, enterprise 8072) and enterprises with several types of product: they prove nothing.
 
 import type { DeviceType } from "./device-type.ts";
 
-/** A branch below 1.3.6.1.4.1; the longest that begins the sysObjectID decides. */
+/** A branch below 1.3.6.1.4.1; the longest match for a sysObjectID wins. */
 type Branch = readonly [type: DeviceType, ...branches: string[]];
 
 const BRANCHES: readonly Branch[] = [
@@ -46,7 +46,7 @@ const BRANCHES: readonly Branch[] = [
   ["Switch", "8691.7", "8691.600", "9304", "11863.5", "12356.106", "14988.2", "20540.2", "21839.1.2", "28381"],
   ["Switch", "3709.1.2", "4467.1000", "27975.99", "33049.1", "35098.1", "35265.1", "43191.1", "52642.1"],
   ["Layer3Switch", "207.1.14", "30065.1.3011", "40310"],
-  // Other routers; RouterOS runs on switches too, whose models the words below recognize.
+  // Other routers. RouterOS also runs on switches, whose models are recognized by the keywords below.
   ["Router", "119.1.84", "207.1.1", "2007.1", "2356.11", "7262.3", "13191.1", "14988.1", "24693.1", "27662", "41916.3"],
   ["Router", "193.218", "4130.10", "23867.1", "41112.1.5"],
   // Firewalls: Fortinet FortiGate (FORTINET-CORE-MIB), Palo Alto, Check Point, SonicWall, WatchGuard, Sophos and others.
@@ -101,7 +101,7 @@ type Words = readonly [type: DeviceType, words: RegExp];
 
 /** Product lines, which outrank the branch of the sysObjectID. */
 const PRODUCTS: readonly Words[] = [
-  // Virtual and physical agents of one vendor's other products, before the general words for its main line.
+  // Agents of a vendor's other products, physical and virtual, before the keywords for its main product line.
   ["Phone", /\bip[ -]?(desk)?phone\b|\bCP-[789]\d{3}\b|\bSPA[359]\d\d\b|\b(yealink|snom|polycom vvx)\b/i],
   ["Firewall", /adaptive security appliance|firepower|\bASA ?55\d\d|\bPIX\b|\bpfSense\b|\bOPNsense\b|\bsrx\d{3}/i],
   ["Firewall", /\b(USG|ATP|ZyWALL)[ -]?(FLEX|\d)|\bMeraki MX\d|\bsonicwall\b|\bPA-\d{3,4} series/i],
@@ -132,7 +132,7 @@ const PRODUCTS: readonly Words[] = [
   ["Storage", /\btape library\b|-rubrik/i],
 ];
 
-/** Words for the kind of device, which any vendor may use. */
+/** Keywords for the type of device, used by all vendors. */
 const KINDS: readonly Words[] = [
   ["Firewall", /\bfirewall\b|\bsecur(ity|e) (appliance|(web |email )?gateway)\b/i],
   ["Printer", /\bprinter\b|print ?server|\b(laser|office|desk)jet\b|\bMFP\b|\bbizhub\b/i],
@@ -166,7 +166,7 @@ export function typeOfSystem(text: string): DeviceType | null {
   return typeIn(SYSTEMS, text);
 }
 
-/** Descriptions repeat: every switch of one model and version announces the same. */
+/** Cached: all switches of one model and version announce the same description. */
 const KNOWN_MAX = 1_000;
 const known = new Map<string, DeviceType | null>();
 
@@ -181,7 +181,10 @@ export function typeOfDescription(text: string | undefined): DeviceType | null {
   return type;
 }
 
-/** `Linux <host name> <release> …`, as from uname: a host may be named after anything, unless the vendor named it. */
+/**
+ * `Linux <host name> <release> …`, as from uname: the host name may match any keyword, so it is skipped unless the
+ * vendor assigned it.
+ */
 const HOST_NAME = /^(Linux|FreeBSD|OpenBSD|NetBSD|SunOS|Darwin) (?!Teltonika|RUT[MX]?\d)\S+ /;
 
 function typeIn(table: readonly Words[], text: string): DeviceType | null {

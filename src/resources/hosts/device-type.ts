@@ -1,4 +1,4 @@
-// Types of devices, the evidence they follow from, and the role of each type at the far end of a link.
+// Device types, the evidence for them, and their role at the far end of a link.
 
 import { wordList } from "../../base/word-list.ts";
 
@@ -14,7 +14,7 @@ export const DEVICE_TYPE_SOURCES = wordList(
 );
 export type DeviceTypeSource = (typeof DEVICE_TYPE_SOURCES)[number];
 
-/** Types that pass on other devices' traffic: what is behind them is connected elsewhere. */
+/** Types that forward other devices' traffic: whatever is behind them is connected elsewhere. */
 const NETWORK_TYPES: ReadonlySet<DeviceType> = new Set([
   "Router",
   "Switch",
@@ -28,13 +28,13 @@ export function isNetworkType(type: DeviceType): boolean {
   return NETWORK_TYPES.has(type);
 }
 
-/** The part of a host that says what its type follows from. */
+/** Fields of a host that determine its type. */
 export interface StoredType {
   readonly device_type_source?: DeviceTypeSource | null | undefined;
   readonly discovered?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** True if a host's type, or the one that a person's hides, follows from evidence as strong or stronger. */
+/** True if the type of a host, or the one hidden by a manual type, is based on evidence that is at least as strong. */
 export function isAsStrong({ device_type_source, discovered }: StoredType, as: DeviceTypeSource): boolean {
   const source = (discovered?.device_type_source ?? device_type_source ?? "User") as DeviceTypeSource;
   return source !== "User" && DEVICE_TYPE_SOURCES.indexOf(source) <= DEVICE_TYPE_SOURCES.indexOf(as);

@@ -1,8 +1,8 @@
-// Names that devices have as delivered, and that therefore identify none of them.
+// Factory-default device names, which identify no single device.
 
 import { wordList } from "../../base/word-list.ts";
 
-/** Names of devices and systems that nobody has named: many devices share them. */
+/** Default names of devices and operating systems, shared by many devices. */
 const FACTORY_NAMES: ReadonlySet<string> = new Set([
   ...wordList(
     "switch router hub bridge firewall gateway ap accesspoint access-point server host printer phone camera nas",
@@ -21,7 +21,10 @@ const FACTORY_NAMES: ReadonlySet<string> = new Set([
   ...wordList("computer desktop laptop pc admin test"),
 ]);
 
-/** True for a name that many devices have until somebody names them. @param name in lower case */
+/**
+ * True for a factory-default name.
+ * @param name in lower case
+ */
 export function isFactoryName(name: string): boolean {
   return FACTORY_NAMES.has(firstLabel(name));
 }

@@ -212,7 +212,7 @@ export const ListedHost = Type.Object(
   { $id: "ListedHost" },
 );
 
-/** One host, with its last place. */
+/** One host, with its last known location. */
 export const HostShown = Type.Object(
   { ...ListedHost.properties, last_seen: Type.Optional(LastSeen) },
   { $id: "HostShown" },

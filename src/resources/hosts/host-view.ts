@@ -25,7 +25,7 @@ export const composeHosts: ComposeFor = Object.assign(composeHost, {
   parts: { scope: "host" as const, kinds: [ifEntryKind, ipAddressKind, portKind, serviceKind, bindingKind] },
 });
 
-/** Adds the last place of a host that has no present one, which changes without a version of the host. */
+/** Adds the last known location of a host that is currently at no port. It changes without a version of the host. */
 export function withLastSeen(compose: ComposeFor, lastSeenOf: LastSeenOf): ComposeFor {
   return Object.assign(
     (reader: Reader, actor: Actor): Compose => {
@@ -82,12 +82,12 @@ export const composeHostsCounted: ComposeFor = (reader, actor) => {
     });
 };
 
-/** Addresses of a host in its overview, the first ones of their list. */
+/** Number of addresses in a host's overview, in list order. */
 export const OVERVIEW_ADDRESSES = 50;
 /** TCP ports of a host in its overview: SSH and web. */
 export const OVERVIEW_PORTS: readonly number[] = [22, 80, 443];
 
-/** The host with its counts, and the children by which it is reached. */
+/** The host with its child counts, and the children that make it reachable. */
 export const composeHostOverviews: ComposeFor = (reader, actor) => {
   const composeCounted = composeHostsCounted(reader, actor);
   return (items, asOf) => {

@@ -41,7 +41,7 @@ function ignore(
   )
     throw referenceInvalid(kind, "record_id", [id]);
   const { record } = last.state;
-  // A host is recognized by its signs, whatever has its name now.
+  // Hosts are recognized by their signs, whichever host has the name now.
   const successor = kind.code === hostKind.code ? null : tx.findByIdentity(kind, kind.identity(record) ?? id);
   if (successor !== null) throw alreadyExists(kind, "id", successor.id);
   return ignoreRecord(tx, kind, record as IgnorableState, <R extends RecordBase>(part: Kind<R>) =>
@@ -58,7 +58,7 @@ function isPlaceInReach(tx: WriteTransaction, record: RecordBase, actor: Command
   return hostId === undefined || findReachable(tx, hostKind, hostId, actor) !== null;
 }
 
-/** Lets discovery create the record again when a scan finds it. */
+/** Allows discovery to create the record again. */
 const removeIgnored = removeOne(ignoredKind);
 
 export const ignoredCommands = {

@@ -1,5 +1,5 @@
-// Signs of hosts that ended, by which scans recognize them when they return. Stored outside the ledger; without them, a
-// host that returns is another one.
+// Signs of ended hosts, by which scans recognize a host that returns. Stored outside the ledger; without them, a
+// returning host becomes a new host.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";
@@ -9,7 +9,7 @@ import type { HostRecord } from "../hosts/host.ts";
 
 /** Days within which a host returns with its lineage. */
 const RETURN_DAYS = 90;
-/** Maximum ended hosts compared with one that appears. */
+/** Maximum number of ended hosts to compare with a new device. */
 const COMPARED_MAX = 64;
 
 const endedHosts = sqliteTable("ended_hosts", {
@@ -30,7 +30,7 @@ export interface EndedHost {
   readonly signs: readonly string[];
 }
 
-/** Remembers a host that this transaction removes, and forgets those that can no longer return. */
+/** Stores the signs of a host that this transaction removes, and drops those of hosts that can no longer return. */
 export function rememberEndedHost(tx: WriteTransaction, host: HostRecord, signs: readonly string[]): void {
   const host_n = tx.recordN(host.id);
   const network_n = tx.recordN(host.network_id);
@@ -46,8 +46,8 @@ export function rememberEndedHost(tx: WriteTransaction, host: HostRecord, signs:
 }
 
 /**
- * Hosts of a network that ended in the last RETURN_DAYS days and have one of some signs, the last one first, except
- * restored ones; at most COMPARED_MAX, those with the most of the signs. Signs may differ in case.
+ * Hosts of a network that ended in the last RETURN_DAYS days and share signs with the given ones, most recently ended
+ * first, except restored ones; at most COMPARED_MAX, those that share the most signs. Signs may differ in case.
  */
 export function endedHostsWith(tx: WriteTransaction, networkN: number, signs: Iterable<string>): EndedHost[] {
   const { $client } = tx.db;
@@ -59,7 +59,7 @@ export function endedHostsWith(tx: WriteTransaction, networkN: number, signs: It
   });
 }
 
-/** Forgets a host that returned, or that another one turned out to be. */
+/** Drops the signs of a host that returned, or that was identified as another host. */
 export function forgetEndedHost(tx: WriteTransaction, hostN: number): void {
   tx.runAfterWrite(() => {
     tx.db.$client.query(DROP).run(hostN);

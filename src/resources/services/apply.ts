@@ -16,8 +16,8 @@ import { assertVirtualizingService } from "./virtualizing.ts";
 /**
  * Adds a service to a host, which may have been created in the same transaction.
  * @param position for an item without one
- * @param part the item in the body; collects the errors of its references: entity_reference_invalid for tags, and for
- * a virtualizing service of another network
+ * @param part the item in the body; collects entity_reference_invalid for unknown tags, and for a virtualizing service
+ * in another network
  * @throws DomainError entity_already_exists for its id
  */
 export function addService(
