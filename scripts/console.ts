@@ -1,5 +1,5 @@
 // Console build: writes dist/console.pack, which holds the page and all its assets uncompressed and compressed with
-// Brotli and gzip. `--watch` rebuilds it on every source change. Knows nothing about the console's content.
+// Brotli and gzip. `--watch` rebuilds it on every source change. Independent of the console's content.
 
 import { mkdirSync, readFileSync, renameSync, watch, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";

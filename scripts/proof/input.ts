@@ -173,7 +173,7 @@ async function shutdownFindings(fixtures: readonly InputFixture[], executable: s
       figure: results.map(({ pid, code, signal }) => `process ${pid}, ended with ${code ?? signal}`).join("; "),
     },
     {
-      claim: "The data are intact afterwards: verify finds no problems",
+      claim: "The data is intact afterwards: verify finds no problems",
       held: results.every(({ verified }) => verified.code === 0),
       figure: results
         .map(({ verified: { code, out, err } }) =>

@@ -97,7 +97,7 @@ export function restoreBackup(options: RestoreOptions): RestoreResult {
     return { report, previous, secrets };
   } catch (error) {
     if (!isDiskFailure(error)) throw refusalOf(error, file);
-    throw storageFull(`The disk of ${directory} is full or failing: the data were not changed.`, error);
+    throw storageFull(`The disk of ${directory} is full or failing: the data was not changed.`, error);
   } finally {
     removePartial(restoring);
     syncDirectory(directory);

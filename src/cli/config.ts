@@ -221,7 +221,7 @@ export const OPTIONS = {
   ),
   file: option("file FILE", parsePath, "The backup."),
   backup: option("backup FILE", parsePath, "Verify this backup, instead of a data folder. The file is not changed."),
-  replace: flag("replace", "Replace existing data with the backup. The previous data are kept next to it."),
+  replace: flag("replace", "Replace existing data with the backup. The previous data is kept next to it."),
   dropSecrets: flag(
     "drop-secrets",
     "Continue without the key file of the credentials' secrets. The secrets are dropped and must be entered again.",

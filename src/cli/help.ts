@@ -24,9 +24,9 @@ export function helpOverview(
     "",
     "Exit status:",
     `  ${EXIT.done}  done`,
-    `  ${EXIT.failed}  failed, or the data are from before version 0.2.0; the message says why`,
+    `  ${EXIT.failed}  failed, or the data is from before version 0.2.0; the message says why`,
     `  ${EXIT.usage}  the command line or a variable is wrong`,
-    `  ${EXIT.dataRefused}  the data are in use, damaged, from a newer version, without their key, or the clock is wrong`,
+    `  ${EXIT.dataRefused}  the data is in use, damaged, from a newer version, without its key, or the clock is wrong`,
     `  ${EXIT.notListening}  it cannot listen on the address`,
     "",
   ].join("\n");

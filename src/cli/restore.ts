@@ -27,7 +27,7 @@ export const restore = defineCommand(
     const lines = [
       `Restored into ${data}. Users, passwords and API keys are those of the backup; everyone has to sign in again.`,
     ];
-    if (previous !== null) lines.push(`The previous data were kept: ${previous}`);
+    if (previous !== null) lines.push(`The previous data was kept: ${previous}`);
     if (secrets.unreadable > 0)
       lines.push(
         `Dropped: ${secrets.total} sealed ${secrets.total === 1 ? "secret" : "secrets"} of credentials. Enter them again.`,

@@ -58,7 +58,7 @@ export const verify = defineCommand(
     const remedy = !isLedgerIntact
       ? `The ledger itself is damaged: stop the appliance and ${RESTORE_ADVICE}.\n`
       : areOtherRowsIntact
-        ? "All damaged data are derived from the ledger, which is intact: rebuild them with netledger verify --repair-derived.\n"
+        ? "All damaged data is derived from the ledger, which is intact: rebuild it with netledger verify --repair-derived.\n"
         : OTHER_ROWS_DAMAGED;
     await print(`${describeReport(report)}${isIntact(report) || config.repairDerived ? "" : remedy}`);
     if (isIntact(report)) return EXIT.done;
@@ -76,7 +76,7 @@ export const verify = defineCommand(
 );
 
 const DIFFERENT_LEDGER =
-  "The data are otherwise intact. Either the value of --head is mistyped or belongs to other data, or a backup has been restored since, or the ledger was truncated or replaced.\n";
+  "The data is otherwise intact. Either the value of --head is mistyped or belongs to other data, or a backup has been restored since, or the ledger was truncated or replaced.\n";
 
 const OTHER_ROWS_DAMAGED = `The ledger itself is intact. Either ${RESTORE_ADVICE}, which includes the rest; \
 or run netledger verify --repair-derived, which rebuilds what is derived from it, drops damaged rows outside it, and lists them.

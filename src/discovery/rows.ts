@@ -36,7 +36,7 @@ export const ROW_REASONS = {
 
 export type RowReason = keyof typeof ROW_REASONS;
 
-/** Fate of one row. */
+/** Outcome of one row. */
 export const KEPT_ROW = "kept";
 export type RowOutcome = typeof KEPT_ROW | RowReason;
 
@@ -50,7 +50,7 @@ export interface RowCount {
 
 export const NO_ROWS: RowCount = { read: 0, kept: 0, set_aside: {} };
 
-/** Counts rows by fate; every row has one. */
+/** Counts rows by outcome; every row has one. */
 export function countRows<Row>(rows: Iterable<Row>, outcomeOf: (row: Row) => RowOutcome): RowCount {
   const counts = new Map<RowOutcome, number>();
   let read = 0;

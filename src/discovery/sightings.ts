@@ -105,7 +105,7 @@ export interface Finding {
   readonly other_id?: string;
   /** For a host: its child records, by kind, plural. */
   readonly records?: Readonly<Record<string, RecordCounts>>;
-  /** For a table read: the fates of its rows. */
+  /** For a table read: the outcomes of its rows. */
   readonly rows?: RowCount;
   /** For an ARP table: addresses outside the network's subnets, at most OUTSIDE_REPORTED_MAX. */
   readonly addresses?: readonly string[];

@@ -85,7 +85,7 @@ const FeedMeta = Type.Object({
     after: Type.Integer({ minimum: 0, description: "Continue from here." }),
     mark: Type.String({
       pattern: MARK.source,
-      description: "The mark of this position. Sent back as `mark`, it detects that the data were replaced.",
+      description: "The mark of this position. Sent back as `mark`, it detects that the data was replaced.",
     }),
     has_more: Type.Boolean({ description: "Whether more changes are available now." }),
     thinned_until: Type.Optional(
@@ -272,7 +272,7 @@ class ChangeFeed {
   /** Rejects a position from the ledger that the current one was restored from: later transactions differ. */
   private assertPosition({ after, mark }: FeedPosition, path: string, markPath: string): void {
     const { sequence } = this.backend.reader.head();
-    const replaced = "the data have since been replaced";
+    const replaced = "the data has since been replaced";
     if (after > sequence)
       throw invalid([{ path, message: `is beyond the last transaction, ${sequence}: ${replaced}`, value: after }]);
     if (mark !== undefined && mark !== this.backend.reader.hashPrefixOf(after))

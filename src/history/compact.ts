@@ -40,7 +40,7 @@ export function compactHistory(
   { onProgress = () => {}, onStep = () => {}, stepVersions = STEP_VERSIONS }: CompactOptions = {},
 ): CompactionResult {
   const before = verifyLedger(db, kinds, { onProgress });
-  requireIntact(before, "The data are damaged and were not packed");
+  requireIntact(before, "The data is damaged and were not packed");
   const packer = new VersionPacker(db);
   let packed = NOTHING_PACKED;
   for (const [first, last] of steps(db, stepVersions)) {
@@ -58,7 +58,7 @@ export function compactHistory(
     onProgress({ step: "records packed", done: last, total: null });
   }
   const report = verifyLedger(db, kinds, { onProgress, ...(before.head === null ? {} : { knownHead: before.head }) });
-  requireIntact(report, "The packed data are damaged");
+  requireIntact(report, "The packed data is damaged");
   return { ...packed, versions: countVersions(db), report };
 }
 

@@ -10,7 +10,7 @@ import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
 import type { DeviceType } from "../resources/hosts/device-type.ts";
 import { hostKind } from "../resources/hosts/host.ts";
 import { ifEntryKind } from "../resources/if-entries/if-entry.ts";
-import { stackedClue } from "../resources/if-entries/link-clues.ts";
+import { stackedEntry } from "../resources/if-entries/link-index-entries.ts";
 import type { Neighbor } from "../resources/if-entries/more-neighbors.ts";
 import { FAR_END_ROLES, type FarEndFields, type FarEndRole, type FarHost, farEndRole } from "./far-end.ts";
 import { PortStack, type StackedPort } from "./port-stack.ts";
@@ -238,7 +238,7 @@ class Edges {
     if (stack === undefined) {
       const rows = this.reader
         .statement(STACKED_OF_HOST)
-        .values(exactTerm(stackedClue(hostId)), this.sequence, hostId) as Array<[string]>;
+        .values(exactTerm(stackedEntry(hostId)), this.sequence, hostId) as Array<[string]>;
       stack = new PortStack(rows.map(([text]) => stackedPort(text)));
       this.stacks.set(hostId, stack);
     }

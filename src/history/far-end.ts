@@ -87,7 +87,7 @@ function hostRole({ deviceType, isForwarding }: FarHost, announced: readonly Ann
   return announced.length === 0 ? "End" : announcedRole(announced);
 }
 
-/** Bridge alone is no evidence if the device describes itself otherwise: phones and access points are bridges too. */
+/** The Bridge capability alone proves nothing if the device describes itself otherwise: phones and access points are bridges too. */
 function announcedRole(announced: readonly Announced[]): FarEndRole {
   const has = (names: readonly Capability[]) =>
     announced.some(({ capabilities }) => capabilities?.some((each) => names.includes(each)) === true);

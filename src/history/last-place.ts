@@ -12,7 +12,7 @@ import type { LastSeen, LastSeenOf } from "../resources/last-seen.ts";
 import { edgesAt, portPlacesAt, portsAt } from "./edge-ports.ts";
 import { type RecordOfNetwork, RecordsAt, type Visibility } from "./records-at.ts";
 
-/** Maximum ended forwarding entries examined, the newest first. */
+/** Maximum ended forwarding entries examined, newest first. */
 const EXAMINED_MAX = 50;
 /** Maximum MAC addresses of a machine; one with more is a device whose ports are known by its links. */
 const MACS_MAX = 8;

@@ -705,7 +705,7 @@ interface RouteInput {
 
 type AnyCall<Actor, Access> = Call<Actor, unknown, unknown, unknown, Access>;
 
-/** FairScheduler a request's context into its call. Assigns fields one by one: Object.assign takes a microsecond. */
+/** Turns a request's context into its call. Assigns fields one by one: Object.assign takes a microsecond. */
 function callOf<Actor, Access>(
   { context, operation }: Exchange<Actor, Access>,
   actor: Actor,

@@ -96,7 +96,7 @@ export const ApplianceBody = Type.Object(
     ledger: Type.Object({
       verified_at: Nullable(Timestamp, {
         description:
-          "The last time the data were found intact: by a verification, or by a backup, which verifies the copy.",
+          "The last time the data was found intact: by a verification, or by a backup, which verifies the copy.",
       }),
       is_verifying: Type.Boolean({ description: "Whether a verification is running, of the data or of a backup." }),
       last_verification: Nullable(

@@ -32,7 +32,7 @@ export type ApplianceReading = Omit<ApplianceState, "concerns">;
  * @param hasInventory whether there is data to lose
  */
 export function concernsOf(state: ApplianceReading, now: Instant, hasInventory: boolean): Concern[] {
-  // Demo data and a served backup are no loss.
+  // Losing demo data or a served backup does not matter.
   const hasDataToLose = hasInventory && !state.is_demo && !state.read_only;
   const found = [
     ...diskConcerns(state, hasDataToLose),
@@ -126,7 +126,7 @@ function* verificationConcerns(
   } else if (last?.status === "Failed")
     yield warning("verification_failed", "The last verification of the data could not be completed.", { id: last.id });
   else if (hasDataToLose && verified_at === null)
-    yield warning("verification_missing", "The data have never been verified.", {});
+    yield warning("verification_missing", "The data has never been verified.", {});
 }
 
 function* certificateConcerns({ certificate }: ApplianceReading, now: Instant): Generator<Concern> {

@@ -5,7 +5,7 @@ import type { AnyKind } from "../db/kind.ts";
 import type { Condition } from "../db/reading/condition.ts";
 import { credentialAssignmentKind } from "../resources/credential-assignments/credential-assignment.ts";
 import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
-import { neighborClue } from "../resources/if-entries/link-clues.ts";
+import { neighborEntry } from "../resources/if-entries/link-index-entries.ts";
 import { MacText, Uuid } from "../schemas/schemas.ts";
 import { resourceOf } from "./resources.ts";
 
@@ -70,7 +70,7 @@ export const FAR_ENDS: Readonly<Record<string, readonly string[]>> = {
   if_entry: ["neighbor", "more_neighbors.neighbor"],
 };
 /** Full-text entry of records that refer to an id. */
-export const farEndEntry = neighborClue;
+export const farEndEntry = neighborEntry;
 
 /** Fields that filters reject, with the reason, by kind name: fields computed for display, secrets and masks. */
 export const UNFILTERABLE_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -115,7 +115,7 @@ export interface AppOptions {
   readonly machine: Machine;
   /** Listener and certificate; null until listening. */
   readonly served: () => ListeningState | null;
-  /** BillOfMaterials of materials. */
+  /** Bill of materials. */
   readonly billOfMaterials: BillOfMaterialsSource;
   /** Whether a backup is being served. */
   readonly isReadOnly: boolean;

@@ -134,7 +134,7 @@ export function dropSightings(db: Sql["$client"], retained: readonly Instant[]):
 }
 
 /**
- * MAC addresses last seen at an address, the newest first.
+ * MAC addresses last seen at an address, newest first.
  * @param networkIds networks of the organization; null for all
  * @param at null for the present
  */

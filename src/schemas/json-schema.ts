@@ -112,7 +112,7 @@ function addIgnoredFields(schema: TSchema, result: Json): void {
   };
 }
 
-/** FairScheduler a union of one inline type and null into a type array, which tools show as one type. */
+/** Turns a union of one inline type and null into a type array, which tools show as one type. */
 function nullable(schema: Json): Json {
   const branches = schema.anyOf as Json[] | undefined;
   if (branches?.length !== 2 || branches[1]?.type !== "null") return schema;

@@ -224,7 +224,7 @@ describe("a feed cursor", () => {
     ]) {
       expect([path, await owner.get(`changes?${path}`)]).toMatchObject([
         path,
-        invalid({ path: "/mark", message: expect.stringContaining("the data have since been replaced") }),
+        invalid({ path: "/mark", message: expect.stringContaining("the data has since been replaced") }),
       ]);
     }
   });
@@ -467,7 +467,7 @@ describe("the feed as server-sent events", () => {
       "last-event-id": `${head + 1}-00000000`,
     });
     expect(refused).toMatchObject(
-      invalid({ path: "/Last-Event-ID", message: expect.stringContaining("the data have since been replaced") }),
+      invalid({ path: "/Last-Event-ID", message: expect.stringContaining("the data has since been replaced") }),
     );
   });
 

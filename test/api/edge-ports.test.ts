@@ -117,7 +117,7 @@ describe("a port with a neighbor outside the inventory", () => {
     expect(await answers(DESK)).toEqual(isEdge ? hereAt("Gi0/3") : elsewhere("Gi0/3"));
   });
 
-  test("is no evidence without capabilities and description: it is not listed as a station", async () => {
+  test("proves nothing without capabilities and description: it is not listed as a station", async () => {
     await scan({ 3: { macs: [DEVICE, DESK], lldp: [{ chassis: DEVICE, name: "thing" }] } });
     expect(await answers(DESK)).toMatchObject({ stations: [], located: "acc-1 Gi0/3 Edge", role: "Unknown" });
   });

@@ -101,7 +101,7 @@ describe("a deleted host", () => {
     expect(done).toEqual({ ...dry, applied: true, sequence: before + 1 });
   });
 
-  test("is deleted again when the restore is reverted, and back when that is reverted", async () => {
+  test("is deleted again when the restore is reverted, and restored when that is reverted", async () => {
     const { sequence } = await expectOk(restore(owner, "hosts", id, at));
     tick();
     const undone = await expectOk(revert(owner, sequence));
@@ -747,7 +747,7 @@ describe("a credential", () => {
     expect(countSecrets()).toBe(1);
     const plan = await expectOk(restore(owner, "credentials", credential.id, first));
     expect(actionOn(plan, credential.id).reason).toBe(
-      "the current community is lost for good: inline secrets are not in the history",
+      "the current community is lost permanently: inline secrets are not in the history",
     );
     expect(countSecrets()).toBe(0);
     expect(await live("credentials", credential.id)).toMatchObject({

@@ -328,7 +328,7 @@ describe("a failed verification", () => {
       status: "Failed",
       is_sound: null,
       head: null,
-      problem: "The data were pruned in the meantime: verify them again.",
+      problem: "The data was pruned in the meantime: verify it again.",
     });
   });
 

@@ -173,7 +173,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
       await entry.getByText(words).waitFor();
     }
     const downloading = memberPage.waitForEvent("download");
-    await memberPage.getByRole("link", { name: "BillOfMaterials of materials (CycloneDX)" }).click();
+    await memberPage.getByRole("link", { name: "Bill of materials (CycloneDX)" }).click();
     const download = await downloading;
     const file = appliance.sandbox.path("bill.json");
     await download.saveAs(file);

@@ -235,7 +235,7 @@ describe("a machine that only the neighbor table of a removed router had", () =>
   });
 });
 
-describe("a scan that does not complete is no look", () => {
+describe("an incomplete scan does not count", () => {
   /** Stops a scan once it has arrived at a write, which is still written. */
   const stoppedScan = async (hours: number, fields: JsonRecord, write: string, stop: (id: string) => Promise<void>) => {
     appliance.clock.advance(hours * HOUR_MS);

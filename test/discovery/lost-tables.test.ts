@@ -26,7 +26,7 @@ type Write<Sighting> = (remaining: readonly Sighting[]) => Promise<CommandOutcom
 class Subject {
   private readonly appliance: TestAppliance;
   private readonly scan: ScanWriter;
-  /** Sightings that wrote nothing, and will not later either. */
+  /** Sightings that have written nothing; writing them again has no effect. */
   private readonly settled = new Set<string>();
   readonly address: string;
 
@@ -42,7 +42,7 @@ class Subject {
     const source = [reader, reader.recordN(first.networkId) as number, this.address, null] as const;
     const before = servedBefore(...source);
     const device = deviceOf(reads, before);
-    const { arp: _heard, ...report } = device;
+    const { arp: _arp, ...report } = device;
     const { tables: _reports, rows: _rows, conclusions: _conclusions, served: _served, ...values } = report;
     const sighting = deviceAt(this.address, report, { mac_address: SEEN_MAC });
     const { sightings: others } = neighborSightingsOf(

@@ -134,7 +134,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
 
   test("has every neighbor of the device in a known subnet", () => {
     const own = expectedAddresses(raw);
-    // One device responds to ARP for hosts on its other side. Virtual routers are no hosts.
+    // One device responds to ARP for hosts on its other side. Virtual routers are not hosts.
     const ownMacs = new Set(expectedInterfaces(raw).map(({ mac_address }) => mac_address));
     const others = expectedArp(raw)
       .map((entry) => entry.split(" "))

@@ -105,7 +105,7 @@ describe("two MAC addresses at one address", () => {
     expect(await macsInConflict()).toEqual([STATION, INTRUDER]);
   });
 
-  test("stop being in conflict when no device hears one of them any more", async () => {
+  test("stop being in conflict when no device reports one of them any longer", async () => {
     await start();
     addRouter(R1, [heard(STATION)]);
     addRouter(R2, [heard(INTRUDER)]);

@@ -1,4 +1,4 @@
-// Order of writes: first the scheduler alone, checked against their guarantees, then the writer's side of the queue, with
+// Order of writes: first the scheduler alone, checked against its guarantees, then the writer's side of the queue, with
 // transactions.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
@@ -199,7 +199,7 @@ describe("the commands of the next commit", () => {
           servedOf.set(lane, command.id);
           waiting.delete(command.id);
         }
-        // Heads of their scheduler: other writes of the same user wait behind them.
+        // Heads of their queues: other writes of the same user wait behind them.
         const heads = [
           ...new Map(
             [...waiting.values()]

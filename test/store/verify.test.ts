@@ -811,10 +811,10 @@ describe("netledger verify", () => {
     expect((await run(store.directory)).status).toBe(0);
   });
 
-  test("exits with 1 for a damaged one, and 0 once derived data are rebuilt", async () => {
+  test("exits with 1 for a damaged one, and 0 once derived data is rebuilt", async () => {
     const directory = damagedDirectory("DELETE FROM history_census");
     const repairable =
-      /\n\d+ problems found\.\nAll damaged data are derived from the ledger, which is intact: rebuild them with netledger verify --repair-derived\.\n$/;
+      /\n\d+ problems found\.\nAll damaged data is derived from the ledger, which is intact: rebuild it with netledger verify --repair-derived\.\n$/;
     await expectRun(directory, [], 1, repairable);
     // Not while another process uses the data.
     const lock = DataLock.acquire(dataFiles(directory).lock, 0);

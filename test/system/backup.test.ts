@@ -164,7 +164,7 @@ describe("a disk that is too small", () => {
     const result = await withSizeLimit(200, ["restore", file, "--data", sandbox.data, "--replace"]);
     expect([result.code, result.out]).toEqual([1, ""]);
     expect(result.err).toStartWith(
-      `netledger: The disk of ${sandbox.data} is full or failing: the data were not changed. `,
+      `netledger: The disk of ${sandbox.data} is full or failing: the data was not changed. `,
     );
     expect(contents(sandbox.data)).toEqual(before);
   });
@@ -197,7 +197,7 @@ describe("a restore", () => {
 
     const restored = await sandbox.command("restore", sandbox.path("signed in.db"), "--replace");
     expect([restored.code, restored.err]).toEqual([0, ""]);
-    const previousPath = /^The previous data were kept: (.*)$/m.exec(restored.out)?.[1] ?? "";
+    const previousPath = /^The previous data was kept: (.*)$/m.exec(restored.out)?.[1] ?? "";
     const restarted = await sandbox.serve();
     expect((await restarted.client({ cookie }).get("/api/auth/me")).status).toBe(401);
     expect((await restarted.withKey(key).get("subnets")).data).toEqual([]);

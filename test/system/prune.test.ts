@@ -157,7 +157,7 @@ describe("netledger prune", () => {
     const refused = await prune("--before", "now");
     expect([refused.code, refused.out]).toEqual([3, ""]);
     expect(refused.err).toMatch(
-      /^netledger: The data are damaged and were not pruned: .*Run netledger verify for all findings\.\n$/,
+      /^netledger: The data is damaged and were not pruned: .*Run netledger verify for all findings\.\n$/,
     );
   });
 
@@ -197,7 +197,7 @@ describe("netledger verify --head", () => {
     expect(finding(mismatch)).toEqual([1, missing]);
     // A mistyped number must not lead to the replacement of intact data by a backup.
     expect(mismatch.out).toEndWith(
-      "The data are otherwise intact. Either the value of --head is mistyped or belongs to other data, or a backup has been restored since, or the ledger was truncated or replaced.\n",
+      "The data is otherwise intact. Either the value of --head is mistyped or belongs to other data, or a backup has been restored since, or the ledger was truncated or replaced.\n",
     );
   });
 });

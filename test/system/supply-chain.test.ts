@@ -1,4 +1,4 @@
-// BillOfMaterials of materials of the executable, and known vulnerabilities of its components.
+// Bill of materials of the executable, and known vulnerabilities of its components.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";

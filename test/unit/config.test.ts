@@ -264,7 +264,7 @@ describe("the help", () => {
 
   test("lists the program's commands and exit statuses", () => {
     const help = helpOverview([SERVE, CREATE], []);
-    for (const text of ["serve", "thing create", "runs.", "makes.", "  3  the data are in use"])
+    for (const text of ["serve", "thing create", "runs.", "makes.", "  3  the data is in use"])
       expect(help).toContain(text);
   });
 });

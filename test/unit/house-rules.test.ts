@@ -101,10 +101,13 @@ const CLAUSE_HEAD = /^\/\/ (What|Which|Where|How|Who|Whose|Whatever|Whoever)\b/;
 /** Headings of documents that are clauses instead of noun phrases. */
 const CLAUSE_HEADING = /^#+ (What|Which|Where|How|Why|Who|Whose)\b/;
 /** Words that no engineer of the field writes in comments. */
-const BANNED_WORDS = /\b(nought|anew|whoever|for ever|be it|comes to|of which it is|that is none|which is none)\b/i;
+const BANNED_WORDS =
+  /\b(nought|anew|whoever|for ever|for good|be it|comes to|that is none|which is none|knows (nothing|about)|fates?|any more(?=[.,;:)]))\b/i;
+/** Negated nouns, as in `is no switch`; `is not a switch` is idiomatic. */
+const NEGATED_NOUN = /(?<!\bthere )\b(is|are|was|were) no (?!longer|more|other)[a-z]+(?=[.,;:)]|$)/i;
 /** Additional words that documents and displayed text must not use. */
 const BANNED_IN_PROSE =
-  /\b(nought|anew|whoever|whomever|for ever|be it|comes to|of before|however soon|nobody|somebody|beside|tells|that is none|which is none|it is none)\b/i;
+  /\b(nought|anew|whoever|whomever|for ever|be it|comes to|for good|any more(?=[.,;:)])|of before|however soon|nobody|somebody|beside|tells|that is none|which is none|it is none)\b/i;
 /** Documents exempt from BANNED_IN_PROSE, each with its reason. */
 const PROSE_EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ["src/handbook/changes.md", "release notes keep the words in which each version was announced"],
@@ -344,13 +347,14 @@ describe("the checkers of the house rules", () => {
     const tree = {
       "src/a.ts": "// Decoder for dot1dTpFdbTable (RFC 4188).\n/** Whether the port has learned addresses. */",
       "src/b.ts": "// What a bridge has learned.\n",
-      "src/c.ts": "// Bridge ports.\n// Which one it is: a clause within the file is no head.\n",
-      "src/d.ts": "// Retry timer.\n/**\n * Starts it anew.\n */",
+      "src/c.ts": "// Bridge ports.\n// Which one it is: a clause within the file is not a head.\n",
+      "src/d.ts": "// Retry timer.\n/**\n * Starts it anew.\n */\n// A hub is no switch, and there is no other.",
       "src/e.ts": 'const text = "whoever";\n  // Closed by whoever opened it.',
     };
     expect(bannedComments(tree)).toEqual([
       "src/b.ts:1 // What a bridge has learned.",
       "src/d.ts:3 * Starts it anew.",
+      "src/d.ts:5 // A hub is no switch, and there is no other.",
       "src/e.ts:2 // Closed by whoever opened it.",
     ]);
   });
@@ -469,7 +473,7 @@ function badHeads(tree: Tree): string[] {
 function bannedComments(tree: Tree): string[] {
   return Object.entries(tree).flatMap(([path, text]) =>
     text.split("\n").flatMap((line, index) => {
-      const isOdd = COMMENT_LINE.test(line) && BANNED_WORDS.test(line);
+      const isOdd = COMMENT_LINE.test(line) && (BANNED_WORDS.test(line) || NEGATED_NOUN.test(line));
       return isOdd || (index === 0 && CLAUSE_HEAD.test(line)) ? [`${path}:${index + 1} ${line.trim()}`] : [];
     }),
   );
@@ -490,7 +494,8 @@ function bannedProse(tree: Tree): string[] {
           : [...line.matchAll(QUOTED)]
               .map(([quoted]) => quoted.slice(1, -1).replace(/\$\{[^}]*\}/g, "$"))
               .filter((sentence) => sentence.includes(" "));
-      const isOdd = (part: string) => BANNED_IN_PROSE.test(part) || (isDocument && CLAUSE_HEADING.test(part));
+      const isOdd = (part: string) =>
+        BANNED_IN_PROSE.test(part) || NEGATED_NOUN.test(part) || (isDocument && CLAUSE_HEADING.test(part));
       return prose.filter(isOdd).map((part) => `${path}:${index + 1} ${part.trim()}`);
     });
   });
@@ -502,7 +507,7 @@ async function bannedTitles(tree: Tree): Promise<string[]> {
     walk(file, (node) => {
       if (!isCallExpression(node) || !TITLED_CALLS.has(rootOf(node.expression))) return;
       const title = node.arguments[0]?.getText() ?? "";
-      if (/^["'`]/.test(title) && BANNED_TITLE.test(title.slice(1)))
+      if (/^["'`]/.test(title) && (BANNED_TITLE.test(title.slice(1)) || NEGATED_NOUN.test(title.slice(1, -1))))
         found.push(`${path}:${lineOf(file, node)} ${title}`);
     });
   return found;

@@ -1,4 +1,4 @@
-// Small disk: a tmpfs in a private mount namespace that disappears with its last process. Knows nothing about its
+// Small disk: a tmpfs in a private mount namespace that disappears with its last process. Independent of its
 // contents.
 
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";

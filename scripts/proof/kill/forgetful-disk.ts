@@ -1,5 +1,5 @@
 // Possible contents of a disk after a power loss, from its previous contents and the shim's log. Only synced data is
-// certain: any other block may be old or new, and any directory entry may be missing or restored. Knows nothing about
+// certain: any other block may be old or new, and any directory entry may be missing or restored. Independent of
 // the files' contents.
 
 import {

@@ -8,7 +8,7 @@ import { EventReader, type StreamEvent } from "./event-stream.ts";
 /** State of the feed; `waiting` means that it will reconnect. */
 export const liveState = signal<"off" | "following" | "waiting">("off");
 
-/** @param changes null if the missed changes are unknown because the data were replaced */
+/** @param changes null if the missed changes are unknown because the data was replaced */
 type Listener = (changes: readonly LiveChange[] | null) => void;
 
 const listeners = new Set<Listener>();

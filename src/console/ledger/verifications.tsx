@@ -113,7 +113,7 @@ function VerificationButton({ running, send }: VerificationButtonProps) {
 function Result({ verification: { status, is_sound, findings_total } }: { readonly verification: VerificationData }) {
   if (is_sound === true) return <span class="state state-up">Ledger intact – no problems found</span>;
   if (findings_total > 0)
-    return <span class="state state-down">{counted(findings_total, "finding", "findings")}: the data are damaged</span>;
+    return <span class="state state-down">{counted(findings_total, "finding", "findings")}: the data is damaged</span>;
   return <span class="state state-other">{ledgerText.statuses[status] ?? status}</span>;
 }
 

@@ -38,7 +38,7 @@ export function AboutPage() {
         <p class="prose">
           All components of the program with their license texts. Machine-readable:{" "}
           <a href="/api/v1/bill-of-materials" download="">
-            BillOfMaterials of materials (CycloneDX)
+            Bill of materials (CycloneDX)
           </a>
         </p>
         <ResponseState data={licences.data} problem={licences.problem} retry={licences.retry} />

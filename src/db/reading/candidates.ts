@@ -11,7 +11,7 @@ import type { ReadConnection } from "./read-connection.ts";
 import { NumberSet, type ResolvedCondition } from "./settled-condition.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
-/** With more candidates, a full scan is as good. */
+/** With more candidates, a full scan is as fast. */
 const CANDIDATES_MAX = 10_000;
 /** Small enough to stop looking for a smaller set. */
 const SMALL_SET_SIZE = 100;
@@ -301,7 +301,7 @@ export function scopeOf(path: FieldPath, { kind }: ListQuery): ScopeName | null 
   return field === null || field === "id" ? null : (SCOPES.find((scope) => kind.scopes[scope] === field) ?? null);
 }
 
-/** Whether the places are exactly these fields of the record itself. */
+/** Whether the paths are exactly these fields of the record itself. */
 function areSameFields(paths: readonly FieldPath[], fields: readonly string[]): boolean {
   const names = paths.map(({ source: of, steps }) =>
     of === "members" && steps.length === 1 ? steps[0]?.name : undefined,

@@ -40,7 +40,7 @@
 // opens.
 //
 // LIMITS. A clock that was set back leaves UNTIL in the future. Up to MAX_LEAD_MS, transactions are dated after it;
-// beyond, UNTIL is ignored, as a single wrong jump must not drag the ledger along for good, and reads of the times in
+// beyond, UNTIL is ignored, as a single wrong jump must not drag the ledger along permanently, and reads of the times in
 // between are no longer final. UNTIL is not stored: after a restart only the head's timestamp is a lower bound. Reads
 // at or after the clock's time are live and need no fence. Another process (a subcommand next to an appliance) shares
 // no memory: it dates its commits `leadMs` ahead of the clock, and abandons one if half of that lead is used up.

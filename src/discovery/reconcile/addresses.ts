@@ -191,7 +191,7 @@ export class AddressBook {
     });
   }
 
-  /** Keeps the record of an address that has moved. Another machine answers there: it is sent no credential any more. */
+  /** Keeps the record of an address that has moved. Another machine responds there: credentials are no longer sent to it. */
   private keepStale(record: IpAddressRecord): void {
     const { tx } = this.write;
     markAbsent(tx, ipAddressKind, record);

@@ -10,7 +10,7 @@ import { isSetByUser } from "./provenance.ts";
 import { mergeReported } from "./reported-fields.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
-/** Name of a host of which nothing is known any more. */
+/** Name of a host without any remaining data to derive it from. */
 const UNNAMED = "Unnamed host";
 
 /**

@@ -28,7 +28,7 @@ import type { SubnetPlacer } from "./subnet-placer.ts";
 /** The machine that runs the appliance. */
 const LOCALHOST: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
 
-/** @returns fate of the sighting: dropped if a person deleted its host, or if its MAC address is not a host's there */
+/** @returns outcome of the sighting: dropped if a person deleted its host, or if its MAC address is not a host's there */
 export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): RowOutcome {
   const { ip_address: address, mac_address: mac, answered } = sighting;
   if (sighting.is_mac_shared === true && mac !== null) write.index.markShared(mac);

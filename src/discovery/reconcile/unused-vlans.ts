@@ -1,5 +1,5 @@
-// Writer command for the VLANs of a network once its devices have been read: ends those that no device reports any more
-// and nothing uses, and names the others.
+// Writer command for the VLANs of a network once its devices have been read: ends those that no device reports any
+// longer and nothing uses, and names the others.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";

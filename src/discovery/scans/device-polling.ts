@@ -161,7 +161,7 @@ export class DevicePolling {
   }
 
   /**
-   * Counts neighbor table rows by fate, per device. Call after all overheard addresses are written.
+   * Counts neighbor table rows by outcome, per device. Call after all overheard addresses are written.
    * @param setAside reason of each dropped neighbor, by neighborKey
    */
   *neighborTableRows(setAside: ReadonlyMap<string, RowReason>): Generator<NeighborTableRows> {

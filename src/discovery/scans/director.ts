@@ -39,7 +39,7 @@ interface LiveScan {
 export interface Scans {
   /**
    * Accepts a scan just written as Queued.
-   * @param userId user for the turn-taking, also for an API key; null for a schedule
+   * @param userId user whose queue it joins, also for an API key; null for a schedule
    */
   enqueue(scan: Scan, userId: string | null): void;
   /** Returns null if the scan is neither queued nor running. */
@@ -80,8 +80,8 @@ type ScanThread = Thread<ScanMessages>;
 
 interface Entry {
   readonly scan: Scan;
-  /** Entries of one line run in order; lines take turns. */
-  readonly line: string;
+  /** Entries of one queue run in order; queues take turns. */
+  readonly queue: string;
   /** Author of writes while the requester has the permission. */
   readonly author: CommandActor;
   /** Author of the outcome, in any case. */
@@ -123,7 +123,7 @@ export class ScanDirector implements Scans {
   private readonly options: ScanDirectorOptions;
   /** In request order. */
   private readonly entries = new Map<string, Entry>();
-  /** Lines of the entries, least recently added or served first. */
+  /** Queues of the entries, least recently added or served first. */
   private readonly turns = new Set<string>();
   private readonly trials = new Map<number, Trial>();
   private lastTrial = 0;
@@ -168,11 +168,11 @@ export class ScanDirector implements Scans {
     }
     const outcomeAuthor = authorOf(scan, organizationId);
     const orderedBy = ordererOf(scan);
-    const line = userId ?? `schedules of ${organizationId}`;
-    this.turns.add(line);
+    const queue = userId ?? `schedules of ${organizationId}`;
+    this.turns.add(queue);
     this.entries.set(scan.id, {
       scan,
-      line,
+      queue,
       author: orderedBy === null ? outcomeAuthor : { ...outcomeAuthor, requestedBy: orderedBy },
       outcomeAuthor,
       state: "waiting",
@@ -322,7 +322,7 @@ export class ScanDirector implements Scans {
     else if (entry.state === "running") this.thread?.post({ type: "cancel", id: entry.scan.id });
   }
 
-  /** The organization with the fewest active scans comes first; within it, lines take turns. */
+  /** The organization with the fewest active scans comes first; within it, queues take turns. */
   private startNext(): void {
     if (this.isStopping) return;
     const busy = new Set<string>();
@@ -334,8 +334,8 @@ export class ScanDirector implements Scans {
     for (const entry of this.entries.values()) if (entry.state !== "waiting") count(entry);
     const activeCount = (entry: Entry) => ofOrganization.get(entry.author.organizationId) ?? 0;
     while (busy.size < SCANS_RUNNING_MAX) {
-      const turns = new Map([...this.turns].map((line, turn) => [line, turn]));
-      const turnOf = ({ line }: Entry) => turns.get(line) as number;
+      const turns = new Map([...this.turns].map((queue, turn) => [queue, turn]));
+      const turnOf = ({ queue }: Entry) => turns.get(queue) as number;
       let next: Entry | null = null;
       for (const entry of this.entries.values()) {
         if (entry.state !== "waiting" || busy.has(entry.scan.network_id)) continue;
@@ -344,8 +344,8 @@ export class ScanDirector implements Scans {
       }
       if (next === null) return;
       count(next);
-      this.turns.delete(next.line);
-      this.turns.add(next.line);
+      this.turns.delete(next.queue);
+      this.turns.add(next.queue);
       void this.dispatch(next);
     }
   }
@@ -496,7 +496,7 @@ export class ScanDirector implements Scans {
 
   private remove(entry: Entry): void {
     this.entries.delete(entry.scan.id);
-    if (![...this.entries.values()].some(({ line }) => line === entry.line)) this.turns.delete(entry.line);
+    if (![...this.entries.values()].some(({ queue }) => queue === entry.queue)) this.turns.delete(entry.queue);
     if (this.entries.size === 0 && this.trials.size === 0) {
       this.cancelCheck();
       this.isCheckSoon = false;

@@ -419,7 +419,7 @@ class ScanRun {
     }
   }
 
-  /** Reports the fates of neighbor table rows per device; neighbors are written after all devices. */
+  /** Reports the outcomes of neighbor table rows per device; neighbors are written after all devices. */
   private reportNeighborTables(polling: DevicePolling): void {
     for (const { ip_address, rows, outside } of polling.neighborTableRows(this.setAside)) {
       const device = this.devices.get(ip_address);

@@ -1,4 +1,4 @@
-// Queries for scans and findings visible to a caller, in live networks, now or at a past time. Knows nothing of running
+// Queries for scans and findings visible to a caller, in live networks, now or at a past time. Independent of running
 // scans.
 
 import type { Instant } from "../../base/instant.ts";

@@ -77,7 +77,7 @@ export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }
       try {
         return neighbors.find(address, NEIGHBORS_MAX_AGE_MS)?.neighbor.mac_address ?? null;
       } catch {
-        // The kernel provides no neighbor table: one sign less.
+        // The kernel provides no neighbor table: which leaves one sign fewer.
         return null;
       }
     },

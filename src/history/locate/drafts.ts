@@ -6,7 +6,7 @@ import { exactTerm } from "../../db/search-text.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
-import { announcedClue, neighborClue } from "../../resources/if-entries/link-clues.ts";
+import { announcedEntry, neighborEntry } from "../../resources/if-entries/link-index-entries.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import type { NumberedRecord, RecordsAt } from "../records-at.ts";
 import type { Identity, LocateTerm, RecordRef } from "./facts.ts";
@@ -93,7 +93,7 @@ class DraftBuilder {
       setAddress(draft, assigned.get(record.ip_address_id ?? ""));
     }
     yield;
-    yield* this.addAnnouncements(exactTerm(announcedClue(mac)), mac, () => mac);
+    yield* this.addAnnouncements(exactTerm(announcedEntry(mac)), mac, () => mac);
     for (const [networkId, rows] of Map.groupBy(entries, ({ record }) => record.network_id)) {
       const own = [...this.drafts.values()].filter((draft) => draft.networkId === networkId);
       // Forwarding entries are only meaningful within their network.
@@ -122,7 +122,7 @@ class DraftBuilder {
         if (entry === assigned || (mac !== null && entry.mac_address === mac)) draft?.interfaces.set(entry.id, entry);
       yield;
     }
-    yield* this.addAnnouncements(exactTerm(announcedClue(ip)), null, () => ip);
+    yield* this.addAnnouncements(exactTerm(announcedEntry(ip)), null, () => ip);
     yield* this.addEntries();
     yield* this.addLinks();
   }
@@ -132,7 +132,7 @@ class DraftBuilder {
       this.addHost(host, { kind: isExact ? "Name" : "ShortName", record: hostRef(host.record), matchedName });
       yield;
     }
-    yield* this.addAnnouncements(nameQuery(name, announcedClue), null, (entry) => announcedName(entry) ?? name);
+    yield* this.addAnnouncements(nameQuery(name, announcedEntry), null, (entry) => announcedName(entry) ?? name);
     yield* this.addEntries();
     yield* this.addLinks();
     this.dropUnplaced();
@@ -230,7 +230,7 @@ class DraftBuilder {
         wanted.set(id, [...(wanted.get(id) ?? []), draft]);
     }
     for (const ids of inBatches([...wanted.keys()])) {
-      const query = ids.map((id) => exactTerm(neighborClue(id))).join(" OR ");
+      const query = ids.map((id) => exactTerm(neighborEntry(id))).join(" OR ");
       for (const port of this.matching(ifEntryKind, query, LINKS_MAX)) {
         const { neighbor } = port.record;
         for (const draft of wanted.get(neighbor?.id ?? "") ?? [])

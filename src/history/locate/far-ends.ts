@@ -7,7 +7,7 @@ import { exactTerm } from "../../db/search-text.ts";
 import { isFactoryName } from "../../resources/hosts/factory-names.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
-import { announcedClue, neighborClue } from "../../resources/if-entries/link-clues.ts";
+import { announcedEntry, neighborEntry } from "../../resources/if-entries/link-index-entries.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import type { NumberedRecord, RecordsAt } from "../records-at.ts";
 import type { LinkSource } from "./facts.ts";
@@ -127,7 +127,7 @@ function endsAt(host: NumberedRecord<HostRecord> | undefined, entry: IfEntryReco
 
 /** Links are often known at one end only. */
 function reverseLinks(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<string, FarEnd[]> {
-  const queries = ports.map(({ id }) => exactTerm(neighborClue(id)));
+  const queries = ports.map(({ id }) => exactTerm(neighborEntry(id)));
   const found = matchingAny(records, ifEntryKind, queries);
   const hosts = hostsOf(records, found);
   const pointing = Map.groupBy(found, ({ record }) => record.neighbor?.id ?? "");
@@ -150,7 +150,7 @@ function announcedBack(
     own
       .flatMap((device) => [...namesOf(device), device.chassis_id, device.bridge_address])
       .filter((name) => typeof name === "string")
-      .map((name) => exactTerm(announcedClue(name))),
+      .map((name) => exactTerm(announcedEntry(name))),
   );
   const reporting = matchingAny(records, ifEntryKind, [...queries]);
   const found = ports.map((port) => {

@@ -148,7 +148,7 @@ function sightingsOf(
 }
 
 function announcedLinks({ announcements }: LocationDraft, ports: ReadonlyMap<string, PortFact>): LinkFact[] {
-  return announcements.flatMap(({ port: { record }, matchedName: called, isExact }) => {
+  return announcements.flatMap(({ port: { record }, matchedName, isExact }) => {
     const port = ports.get(record.id);
     return port === undefined
       ? []
@@ -159,7 +159,7 @@ function announcedLinks({ announcements }: LocationDraft, ports: ReadonlyMap<str
             source: linkSource(record),
             isExact,
             reportedBy: portRef(record),
-            announced: called,
+            announced: matchedName,
           },
         ];
   });

@@ -68,7 +68,7 @@ const REPORTERS_MIN = 2;
 
 /**
  * Classifies ports as edges or uplinks, by these rules in order:
- * 1. A port whose far end is known to be the subject itself (LLDP, or an entered neighbor) is an edge. CDP is no proof,
+ * 1. A port whose far end is known to be the subject itself (LLDP, or an entered neighbor) is an edge. CDP proves nothing,
  *    as it passes through bridges.
  * 2. A port whose far end is a network (far-end.ts) is an uplink, as is one whose far end has the subject on a port of
  *    its own, or is reported by several devices on crowded ports: three, or two whose ports have most of their tables (a

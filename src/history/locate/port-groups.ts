@@ -3,7 +3,7 @@
 
 import { exactTerm } from "../../db/search-text.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
-import { stackedClue } from "../../resources/if-entries/link-clues.ts";
+import { stackedEntry } from "../../resources/if-entries/link-index-entries.ts";
 import { PortStack } from "../port-stack.ts";
 import type { NumberedRecord, RecordsAt } from "../records-at.ts";
 import { matchingAny } from "./far-ends.ts";
@@ -31,7 +31,7 @@ export function portGroups(records: RecordsAt, ports: readonly Port[]): Map<stri
   }
   reached = [...known.values()];
   for (let layer = 0; layer < LAYERS_MAX && reached.length > 0; layer += 1) {
-    const queries = reached.map(({ record }) => exactTerm(stackedClue(record.id)));
+    const queries = reached.map(({ record }) => exactTerm(stackedEntry(record.id)));
     reached = added(known, matchingAny(records, ifEntryKind, queries));
   }
   const stack = new PortStack(known.values().map(({ record }) => record));

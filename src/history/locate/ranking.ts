@@ -250,7 +250,7 @@ function doubts(place: LocatedPlace, found: Places, { mac }: Subject): Evidence[
   const { port, device } = place;
   if (port !== null && !isLive(place)) {
     const state = port.adminStatus === "Down" ? "switched off" : `down (${port.operStatus})`;
-    add("PortDown", `${portName(place)} is ${state}: its data are outdated.`, [place], FACTORS.portDown);
+    add("PortDown", `${portName(place)} is ${state}: its data is outdated.`, [place], FACTORS.portDown);
   }
   const rivals = rivalsOf(place, found);
   const later = rivals.filter((each) => isLearnedAfter(each, place));

@@ -3,7 +3,7 @@
 
 import { exactTerm } from "../../db/search-text.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
-import { announcedClue, neighborClue } from "../../resources/if-entries/link-clues.ts";
+import { announcedEntry, neighborEntry } from "../../resources/if-entries/link-index-entries.ts";
 import type { NumberedRecord, RecordsAt } from "../records-at.ts";
 import { isUp } from "./facts.ts";
 import { type FarEnd, farEnds, foldChassis, matchingAny, systemName } from "./far-ends.ts";
@@ -38,10 +38,10 @@ function searchTerms(entry: IfEntryRecord, end: FarEnd | undefined): string[] {
   if (host !== undefined) announced.push(host.name, host.hostname, host.sys_name, host.chassis_id);
   const texts = announced
     .filter((text) => typeof text === "string" && /\S/.test(text))
-    .map((text) => announcedClue(text as string));
+    .map((text) => announcedEntry(text as string));
   return host === undefined
     ? texts
-    : [neighborClue(host.id), ...(entry.neighbor === undefined ? [] : [neighborClue(entry.neighbor.id)]), ...texts];
+    : [neighborEntry(host.id), ...(entry.neighbor === undefined ? [] : [neighborEntry(entry.neighbor.id)]), ...texts];
 }
 
 function isSameEnd(left: IfEntryRecord, other: IfEntryRecord, ends: ReadonlyMap<string, FarEnd>): boolean {

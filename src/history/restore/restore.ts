@@ -192,7 +192,9 @@ class Restore {
       root.reasons.add(`the ${inline.join(" and the ")} stays the current one: inline secrets are not in the history`);
     const dropped = SECRET_FIELDS.filter((field) => stored.has(field) && !inline.includes(field));
     if (dropped.length > 0)
-      root.reasons.add(`the current ${dropped.join(" and ")} is lost for good: inline secrets are not in the history`);
+      root.reasons.add(
+        `the current ${dropped.join(" and ")} is lost permanently: inline secrets are not in the history`,
+      );
     const hasOtherSecrets = SECRET_FIELDS.some(
       (field) => !Bun.deepEquals(secretIn(before.credential_type, field), secretIn(after.credential_type, field)),
     );

@@ -142,7 +142,7 @@ function* allSteps(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions): 
   findings.guard("memory", "row_sums", () => {
     lost = lostRows(db);
   });
-  if (wasPruned) throw new DatabaseRefused("The data were pruned in the meantime: verify them again.");
+  if (wasPruned) throw new DatabaseRefused("The data was pruned in the meantime: verify it again.");
   return {
     head,
     count: ledger.count,

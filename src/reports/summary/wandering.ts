@@ -1,5 +1,5 @@
 // MAC addresses that keep moving: seen on several edge ports within a day. Reads the new forwarding entries and those
-// at the start of the day, in bounded steps. Knows nothing about hosts.
+// at the start of the day, in bounded steps. Independent of hosts.
 
 import { scopeKey } from "../../db/kind.ts";
 import type { TransactionRange } from "../../db/reading/activity.ts";

@@ -24,7 +24,7 @@ import { requiredReference } from "../live-columns.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf, WriteSchemas } from "../record.ts";
 import { vlans } from "../vlans/vlan.ts";
-import { linkClues } from "./link-clues.ts";
+import { linkIndexEntries } from "./link-index-entries.ts";
 import { MoreNeighborSchema, moreNeighborIds, withoutFarEnd } from "./more-neighbors.ts";
 import {
   ADMIN_STATUSES,
@@ -115,7 +115,10 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
     if_alias: "Name",
     mac_address: "Mac",
   }),
-  search: { texts: (entry) => ({ values: [entry.mac_address, ...linkClues(entry)] }), finds: (entry) => entry.host_id },
+  search: {
+    texts: (entry) => ({ values: [entry.mac_address, ...linkIndexEntries(entry)] }),
+    finds: (entry) => entry.host_id,
+  },
   unique: { field: "if_index", value: (entry) => entry.if_index },
   orderKeys: { if_descr: textSortKey, if_name: textSortKey, if_alias: textSortKey },
   composedSql: {

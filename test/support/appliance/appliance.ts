@@ -163,7 +163,7 @@ const LARGE_MACHINE: Machine = {
   isClockSynchronized: () => true,
 };
 
-/** BillOfMaterials of materials with no components except the program. */
+/** Bill of materials with no components except the program. */
 const SMALL_BILL_OF_MATERIALS: BillOfMaterials = {
   bom: '{"bomFormat":"CycloneDX","specVersion":"1.6","components":[]}',
   components: [

@@ -1,4 +1,4 @@
-// The bound that a run of the simulated site has left for good, while some of its seeds are still to run.
+// The bound that a run of the simulated site can no longer meet, while some of its seeds are still to run.
 
 import { BOUNDS, type Bound } from "../bounds.ts";
 import type { FigureName, FigureValues } from "../figures/figures.ts";

@@ -16,7 +16,7 @@ export const CONTRADICTION_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "leases that moved as conflicts",
-    rule: "A moved lease is no conflict: one of the MAC addresses has another address since.",
+    rule: "A moved lease is not a conflict: one of the MAC addresses has another address since.",
     figures: ["conflictPrecision", "addressPrecision"],
     file: "src/discovery/reconcile/contenders.ts",
     before: "return !isOwn && (this.isElsewhereSince(mac, last) || this.isUnforwarded(mac, first));",
@@ -32,7 +32,7 @@ export const CONTRADICTION_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "local bridges as conflicts",
-    rule: "A machine's local bridges, as of Docker and libvirt, and virtual addresses are no conflicts.",
+    rule: "A machine's local bridges, as of Docker and libvirt, and virtual addresses are not conflicts.",
     figures: ["conflictPrecision"],
     file: CONFLICTS,
     before:

@@ -1,5 +1,5 @@
 // Trial of a planted fault: runs the seeds of the tests in a copy of the checkout with the fault, one after the other,
-// until a figure that the fault must break has left its bounds for good.
+// until a figure that the fault must break has left its bounds permanently.
 
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -11,7 +11,7 @@ const NEIGHBOR = "\uE001";
 const STACKED = "\uE002";
 
 /** Fields of an interface entry that describe its far end. */
-export interface LinkClues {
+export interface LinkIndexFields {
   readonly lldp_chassis_id?: { readonly value: string } | undefined;
   readonly lldp_port_id?: { readonly value: string } | undefined;
   readonly lldp_sys_name?: string | undefined;
@@ -29,7 +29,7 @@ export interface LinkClues {
  * Entries of a link: the neighbor's id, and the names and addresses announced by LLDP (IEEE 802.1AB) or CDP; and the
  * host of an interface that is part of another one.
  */
-export function linkClues(link: LinkClues): string[] {
+export function linkIndexEntries(link: LinkIndexFields): string[] {
   const { lldp_port_id: portId } = link;
   const announced = [
     link.lldp_chassis_id?.value,
@@ -46,29 +46,29 @@ export function linkClues(link: LinkClues): string[] {
         ? [each.chassis_id?.value, each.sys_name, each.mgmt_addr]
         : [each.device_id, each.address]),
     );
-  const clues = announced
+  const announcedEntries = announced
     .filter((text) => text !== undefined && /\S/.test(text))
-    .map((text) => announcedClue(text as string));
+    .map((text) => announcedEntry(text as string));
   const farEnds = [link.neighbor, ...(link.more_neighbors ?? []).map((each) => each.neighbor)].flatMap((each) =>
-    each === undefined ? [] : [neighborClue(each.id)],
+    each === undefined ? [] : [neighborEntry(each.id)],
   );
   const carriers = [link.lag_id, link.parent_id].filter((id) => id !== undefined);
-  const stacked = carriers.length === 0 ? [] : [link.host_id, ...carriers].map(stackedClue);
-  return [...stacked, ...farEnds, ...clues];
+  const stacked = carriers.length === 0 ? [] : [link.host_id, ...carriers].map(stackedEntry);
+  return [...stacked, ...farEnds, ...announcedEntries];
 }
 
 /** Entry of the members and units of an interface, or of all interfaces of a host. */
-export function stackedClue(id: string): string {
+export function stackedEntry(id: string): string {
   return STACKED + id;
 }
 
 /** Entry of a link to the neighbor with this id. */
-export function neighborClue(id: string): string {
+export function neighborEntry(id: string): string {
   return NEIGHBOR + id;
 }
 
 /** Entry of a link whose far end announces this name or address. */
-export function announcedClue(text: string): string {
+export function announcedEntry(text: string): string {
   if (/^[!-~]+$/.test(text)) return ANNOUNCED + (canonical(text) ?? text);
   return ANNOUNCED + text.trim().replaceAll(/[\s\p{Cc}]+/gu, ANNOUNCED);
 }
