@@ -1,5 +1,5 @@
-// Faults planted in the product that the simulated site must show: runs them one at a time, and reports the figure that
-// left its bounds. Results are kept per state of the sources, so that a run continues where another one ended.
+// Faults planted in the product that the simulated site must detect: runs them one at a time, and reports the figure
+// that left its bounds. Results are kept per state of the sources, so that a run continues where another one ended.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

@@ -17,7 +17,7 @@ export interface ProofContext {
   readonly say: (line: string) => void;
 }
 
-/** What the world part runs; by default as its form says. */
+/** Runs of the world part; the default depends on the form. */
 export interface WorldChoice {
   readonly seeds?: readonly number[];
   readonly days?: number;

@@ -40,7 +40,7 @@ export function compactHistory(
   { onProgress = () => {}, onStep = () => {}, stepVersions = STEP_VERSIONS }: CompactOptions = {},
 ): CompactionResult {
   const before = verifyLedger(db, kinds, { onProgress });
-  requireIntact(before, "The data is damaged and were not packed");
+  requireIntact(before, "The data is damaged and was not packed");
   const packer = new VersionPacker(db);
   let packed = NOTHING_PACKED;
   for (const [first, last] of steps(db, stepVersions)) {

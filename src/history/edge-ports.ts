@@ -18,7 +18,7 @@ import { PortStack, type StackedPort } from "./port-stack.ts";
 /** Maximum MAC addresses of an edge port: a phone with a PC behind it, or a host with its containers. */
 export const EDGE_MACS_MAX = 4;
 
-/** What an edge port is, for the reference. */
+/** Definition of an edge port, for the API reference. */
 export const EDGE_PORT = `An aggregate counts as one port with its members (\`lag_id\`), and so does a port with its units (\`parent_id\`). An edge port has ${EDGE_MACS_MAX} MAC addresses at most and no network at its far end: no neighbor, or one that is a phone, an access point, a server or another end device, by the \`device_type\` of the host or else by the capabilities it announces.`;
 
 const ENTRY = `'{' || ${membersSql(fdbEntryKind, "v")} || '}'`;

@@ -51,7 +51,7 @@ export function pruneHistory(
   installRowSumTriggers(db);
   return $client
     .transaction(() => {
-      requireIntact(verifyLedger(db, kinds, { onProgress }), "The data is damaged and were not pruned");
+      requireIntact(verifyLedger(db, kinds, { onProgress }), "The data is damaged and was not pruned");
       let definitions: readonly string[] = [];
       const thin = $client.prepare(
         "INSERT INTO history_thinned (key, hash) SELECT key, hash FROM history_versions WHERE key = ((?1 << 31) | ?2)",

@@ -14,7 +14,7 @@ import { LIMIT_DEFAULT, PageQuery } from "../schemas/schemas.ts";
 import type { ComputedListInput } from "./computed-list.ts";
 
 /** A list with its documentation. */
-interface FoundList<Selection extends TProperties, Parameters extends object> {
+interface DocumentedList<Selection extends TProperties, Parameters extends object> {
   /** Used in operation ids and, in lower case, in the file name of the table. */
   readonly name: string;
   /** Names its rows in the operation summaries. */
@@ -34,7 +34,7 @@ interface FoundList<Selection extends TProperties, Parameters extends object> {
 
 /** The operations of a list and its export, and their responses. */
 export function computedList<Selection extends TProperties, Parameters extends object>(
-  list: FoundList<Selection, Parameters>,
+  list: DocumentedList<Selection, Parameters>,
 ) {
   const { name, words, description, tableDescription, group, row, example, columns, tableExample } = list;
   const query = { ...list.selectionQuery, ...FilterQuery };
@@ -61,12 +61,12 @@ export function computedList<Selection extends TProperties, Parameters extends o
       media: [tableMedia(columns, tableExample)],
       example: { data: null },
     },
-    respond: (backend: Backend, call: FoundListCall, format: ComputedListInput["format"]) =>
-      respondWithFoundList(backend, call, format, list),
+    respond: (backend: Backend, call: ComputedListCall, format: ComputedListInput["format"]) =>
+      respondWithComputedList(backend, call, format, list),
   };
 }
 
-interface FoundListCall extends ActorCall {
+interface ComputedListCall extends ActorCall {
   readonly query: {
     readonly at?: string;
     readonly filter?: string;
@@ -76,11 +76,11 @@ interface FoundListCall extends ActorCall {
   };
 }
 
-function respondWithFoundList<Selection extends TProperties, Parameters extends object>(
+function respondWithComputedList<Selection extends TProperties, Parameters extends object>(
   backend: Backend,
-  call: FoundListCall,
+  call: ComputedListCall,
   format: ComputedListInput["format"],
-  { name, read, parametersOf }: FoundList<Selection, Parameters>,
+  { name, read, parametersOf }: DocumentedList<Selection, Parameters>,
 ): Response | Promise<Response> {
   const { reader } = backend;
   const { network_id, limit = LIMIT_DEFAULT, offset = 0 } = call.query;

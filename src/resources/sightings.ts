@@ -86,7 +86,7 @@ export interface SeenMac {
   readonly since: Instant;
 }
 
-/** What the last reads of all reporters in a network have at an address. @param at null for the present */
+/** Entries for an address in the last reads of all reporters of a network. @param at null for the present */
 export function sightingsAt(
   connection: Pick<ReadConnection, "statement">,
   networkId: string,

@@ -1,5 +1,5 @@
-// Aggregates and units, from agents' rows to every response about where stations are connected. LLDP is on the members,
-// the forwarding table on the aggregate or unit.
+// Aggregates and subinterfaces, from the rows of agents to all responses with station locations. LLDP is on the members,
+// the forwarding table on the aggregate or subinterface.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Device } from "../../src/discovery/device.ts";
@@ -29,7 +29,7 @@ const read = (name: string, device: number, ports: Ports, fields: Partial<Read> 
     address(device),
     readSwitch({ name, address: address(device), mac: mac(device), portCount: 0, ports, ...fields }),
   ] as const;
-/** What a port hears of a switch. */
+/** LLDP announcement of a switch, as received by a port. */
 const hears = (name: string, device: number, port: string) => ({
   lldp: [{ chassis: mac(device), name, port, enabled: "20" }],
 });

@@ -31,7 +31,7 @@ function open(number: number): OpenPort {
   return { number, protocol: "Tcp", service: { name, service_definition } };
 }
 
-/** What a sweep sees of 10.0.0.N: the open ports; it refuses all others, or some. */
+/** Result of a sweep of 10.0.0.N: the open ports; all others are refused, or some. */
 function swept(number: number, ports: readonly number[], refused = ASKED.filter((each) => !ports.includes(each))) {
   return {
     ip_address: `10.0.0.${number}`,

@@ -323,7 +323,7 @@ describe("a port that announces nothing and is announced from the other side", (
   const STATION = "00:1b:21:0b:00:01";
   const MANAGEMENT = "10.0.0.1";
 
-  /** Where the station is that both switches forward to: the leaf on its way to the spine. */
+  /** Location of the station that both switches forward to: the leaf on its path to the spine. */
   function place(
     announced: Partial<OwnFields<IfEntryRecord>>,
     leafFields: Partial<OwnFields<HostRecord>> = {},

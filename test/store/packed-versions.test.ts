@@ -211,7 +211,7 @@ describe("versions of a repeatedly changed record", () => {
       withoutTriggers(store.db, () =>
         store.db.$client.run("UPDATE history_versions SET members = replace(members, 'change 3', 'change 4')"),
       );
-      expect(() => compactHistory(store.db, KINDS)).toThrow("The data is damaged and were not packed");
+      expect(() => compactHistory(store.db, KINDS)).toThrow("The data is damaged and was not packed");
       expect(unpackedCount()).toBe(packed.length);
       withoutTriggers(store.db, () => {
         const put = store.db.$client.query(

@@ -259,7 +259,7 @@ describe("a prune", () => {
           WHERE operation = 2)`,
       ]);
       expect(() => pruneHistory(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(
-        /^The data is damaged and were not pruned: version: /,
+        /^The data is damaged and was not pruned: version: /,
       );
       expect(db.$client.query("SELECT count(*) AS n FROM history_thinned").get()).toEqual({ n: 0 });
     });
@@ -269,7 +269,7 @@ describe("a prune", () => {
     withCopy((db) => {
       db.$client.run("DROP TRIGGER history_versions_are_never_changed");
       expect(() => pruneHistory(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(
-        "The data is damaged and were not pruned: schema: trigger history_versions_are_never_changed, on history_versions: is missing. Run netledger verify for all findings.",
+        "The data is damaged and was not pruned: schema: trigger history_versions_are_never_changed, on history_versions: is missing. Run netledger verify for all findings.",
       );
     });
   });

@@ -93,6 +93,6 @@ describe("netledger compact", () => {
     db.$client.close();
     const damaged = await compact();
     expect(damaged).toMatchObject({ code: 3, out: "" });
-    expect(damaged.err).toContain("The data is damaged and were not packed: ");
+    expect(damaged.err).toContain("The data is damaged and was not packed: ");
   });
 });

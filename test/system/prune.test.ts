@@ -157,7 +157,7 @@ describe("netledger prune", () => {
     const refused = await prune("--before", "now");
     expect([refused.code, refused.out]).toEqual([3, ""]);
     expect(refused.err).toMatch(
-      /^netledger: The data is damaged and were not pruned: .*Run netledger verify for all findings\.\n$/,
+      /^netledger: The data is damaged and was not pruned: .*Run netledger verify for all findings\.\n$/,
     );
   });
 

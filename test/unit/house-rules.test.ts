@@ -96,8 +96,9 @@ const LONG_COMMENTS: ReadonlyMap<string, string> = new Map([
   ["src/db/writing/read-fence.ts", "a race between two threads needs a timeline for each interleaving"],
   ["src/records/read-instant.ts", "the path from a timestamp to a sequence spans seven modules"],
 ]);
-/** Heads that are clauses instead of noun phrases. */
+/** Heads and docstrings that are clauses instead of noun phrases. */
 const CLAUSE_HEAD = /^\/\/ (What|Which|Where|How|Who|Whose|Whatever|Whoever)\b/;
+const CLAUSE_DOCSTRING = /^\s*\/\*\* (What|Which|Where|How|Who|Whose|Whatever|Whoever)\b/;
 /** Headings of documents that are clauses instead of noun phrases. */
 const CLAUSE_HEADING = /^#+ (What|Which|Where|How|Why|Who|Whose)\b/;
 /** Words that no engineer of the field writes in comments. */
@@ -349,13 +350,14 @@ describe("the checkers of the house rules", () => {
       "src/b.ts": "// What a bridge has learned.\n",
       "src/c.ts": "// Bridge ports.\n// Which one it is: a clause within the file is not a head.\n",
       "src/d.ts": "// Retry timer.\n/**\n * Starts it anew.\n */\n// A hub is no switch, and there is no other.",
-      "src/e.ts": 'const text = "whoever";\n  // Closed by whoever opened it.',
+      "src/e.ts": 'const text = "whoever";\n  // Closed by whoever opened it.\n/** What it holds. */',
     };
     expect(bannedComments(tree)).toEqual([
       "src/b.ts:1 // What a bridge has learned.",
       "src/d.ts:3 * Starts it anew.",
       "src/d.ts:5 // A hub is no switch, and there is no other.",
       "src/e.ts:2 // Closed by whoever opened it.",
+      "src/e.ts:3 /** What it holds. */",
     ]);
   });
 
@@ -474,7 +476,9 @@ function bannedComments(tree: Tree): string[] {
   return Object.entries(tree).flatMap(([path, text]) =>
     text.split("\n").flatMap((line, index) => {
       const isOdd = COMMENT_LINE.test(line) && (BANNED_WORDS.test(line) || NEGATED_NOUN.test(line));
-      return isOdd || (index === 0 && CLAUSE_HEAD.test(line)) ? [`${path}:${index + 1} ${line.trim()}`] : [];
+      return isOdd || CLAUSE_DOCSTRING.test(line) || (index === 0 && CLAUSE_HEAD.test(line))
+        ? [`${path}:${index + 1} ${line.trim()}`]
+        : [];
     }),
   );
 }

@@ -314,7 +314,7 @@ class WorldRun {
     return hearings.filter(({ machine }) => !this.banned.has(machine));
   }
 
-  /** What people write and delete. */
+  /** Writes and deletions by people. */
   private async actAsPeople(): Promise<void> {
     for (const { device, name } of this.site.notes.splice(0)) await this.note(device, name);
     for (const machine of this.site.deletions.splice(0)) await this.deleteHost(machine, "");

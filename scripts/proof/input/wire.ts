@@ -19,7 +19,7 @@ export interface Exchange {
   readonly text: string;
   /** Complete responses at the start of `text`. */
   readonly responses: readonly WireResponse[];
-  /** How the exchange ended: closed or reset by the appliance, or still open. */
+  /** End of the exchange: closed or reset by the appliance, or still open. */
   readonly end: "closed" | "reset" | "open";
 }
 

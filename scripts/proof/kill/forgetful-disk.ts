@@ -17,7 +17,7 @@ import { basename, dirname, join, relative } from "node:path";
 import type { SeededRandom } from "../../../test/support/injected/seeded-random.ts";
 import { type DiskRecord, IS_COMPLETE, RECORD, readRecords, textsOf } from "./disk-log.ts";
 
-/** What a power loss does to unsynced data. */
+/** Effect of a power loss on unsynced data. */
 export type LossMode =
   /** All of it is lost. */
   | "dropped"

@@ -28,7 +28,7 @@ const WAIT_MAX_BULKS = 1.5;
 /** Way for a Member to lose permission to write. */
 interface Revocation {
   readonly name: string;
-  /** What the Member's requests authenticate with. */
+  /** Credential of the Member's requests. */
   readonly via: "session" | "key";
   readonly revoke: (keyId: string, session: Caller) => Promise<RawResponse>;
   /** Possible statuses of requests that wrote nothing. */

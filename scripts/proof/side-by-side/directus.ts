@@ -37,7 +37,7 @@ const MISSING_FIELDS = ["valid_from", "valid_to"];
 /** Number of timestamps for past reads: the client must know the newest revisions at each of them. */
 const INSTANTS = 24;
 
-/** How a client builds a past page from revisions. */
+/** Methods by which a client builds a past page from revisions. */
 type Method = "all revisions" | "newest revisions";
 
 export class Directus extends Served implements Product {

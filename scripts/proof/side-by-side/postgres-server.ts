@@ -3,7 +3,7 @@
 
 import { SQL } from "bun";
 
-/** How to build a page; trials determine the fastest variant (postgres.ts). */
+/** Variants of the query for a page; trials determine the fastest (postgres.ts). */
 export interface Variant {
   /** Whether objects are rendered by the database, by JavaScript from columns, or were rendered at write time. */
   readonly render: "sql" | "js" | "stored";

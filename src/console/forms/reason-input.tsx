@@ -9,7 +9,7 @@ interface ReasonRowProps {
   /** Defaults to "Why"; replaced where a reason is required. */
   readonly label?: string | undefined;
   readonly reason: string;
-  /** What the reason is used for. */
+  /** Use of the reason. */
   readonly help?: string | undefined;
   /** Error; null for none. */
   readonly error?: string | null;

@@ -18,7 +18,7 @@ export class Scrub {
     this.parameter = parameter;
     this.throttle = new Throttle<string | null>(
       (instant) => go(hrefHere({ [parameter]: instant }), "replace"),
-      whenAnswered,
+      whenResponsesPainted,
     );
   }
 
@@ -60,7 +60,7 @@ export class Scrub {
 }
 
 /** Waits until the response is painted, so that each timestamp is shown for at least one frame. */
-function whenAnswered(ready: () => void): () => void {
+function whenResponsesPainted(ready: () => void): () => void {
   let frames = 0;
   let isPainted = false;
   let next = requestAnimationFrame(check);

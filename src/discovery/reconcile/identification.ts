@@ -77,7 +77,7 @@ export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceS
   const unchanged = () =>
     last?.signs === digest && !ranked.some(({ isMatch }) => isMatch) ? ranked.find(isUnchanged) : undefined;
   const matching = kept ?? ranked.find((each) => each.isMatch && mayBe(each)) ?? unchanged();
-  // What proved two machines tells them apart until both have reported.
+  // The evidence for two machines distinguishes them until both have reported.
   const half = ranked.find(({ id }) => matching !== undefined && isOtherHalf(write, matching.id, id, signs));
   const best = half ?? matching;
   // Decisions of earlier versions are not remembered.

@@ -48,7 +48,7 @@ export interface WeighedHost {
   /** Sum of the weights. */
   readonly score: number;
   readonly signs: readonly WeighedSign[];
-  /** What agrees and what differs, as clauses; null for nothing. */
+  /** Matching and differing signs, as clauses; null if there are none. */
   readonly same: string | null;
   readonly other: string | null;
 }

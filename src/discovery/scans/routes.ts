@@ -51,13 +51,13 @@ import {
 } from "./scan.ts";
 import {
   countScans,
-  type FoundScan,
   findingsAfter,
   findingsOf,
   findScan,
   pageOfScans,
   pastOf,
   type ScanQuery,
+  type StoredScanRow,
   scansAfter,
 } from "./scan-reads.ts";
 import { FINDING_FIELDS, SCAN_FIELDS } from "./scan-rows.ts";
@@ -94,7 +94,7 @@ const Findings = Type.Object({
 type Params = Static<typeof IdParams>;
 
 /** Converts a scan to its response, with progress while it runs. */
-type ToScan = (scan: FoundScan) => Scan;
+type ToScan = (scan: StoredScanRow) => Scan;
 
 /** /api/v1/discovery/scans. */
 export function scanRoutes(

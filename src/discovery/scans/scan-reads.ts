@@ -14,7 +14,7 @@ import { scanObjectSql } from "./scan-rows.ts";
 import { scanAt } from "./stored-scan.ts";
 import type { StoredScan } from "./tables.ts";
 
-export interface FoundScan {
+export interface StoredScanRow {
   readonly row: StoredScan;
   readonly networkId: string;
 }
@@ -39,7 +39,7 @@ export interface ScanQuery {
 }
 
 /** Returns null if not visible to the caller. */
-export function findScan(reader: Reader, id: string, reach: Reach, past: ScansAt | null): FoundScan | null {
+export function findScan(reader: Reader, id: string, reach: Reach, past: ScansAt | null): StoredScanRow | null {
   const query: ScanQuery = { reach, past, direction: "asc" };
   return selectScans(reader, query, (sql) => `AND s.id = ${sql.bind(id)}`)[0] ?? null;
 }
@@ -54,7 +54,7 @@ export function countScans(reader: Reader, query: ScanQuery): number {
 }
 
 /** In request order. @param limit rows */
-export function pageOfScans(reader: Reader, query: ScanQuery, limit: number, offset: number): FoundScan[] {
+export function pageOfScans(reader: Reader, query: ScanQuery, limit: number, offset: number): StoredScanRow[] {
   const pageSql = (sql: SqlBuilder) =>
     `ORDER BY s.id ${query.direction} LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(offset)}`;
   return selectScans(reader, query, pageSql);
@@ -81,7 +81,7 @@ export function evaluateScans(
 }
 
 /** Returns the scans that still exist, by ID. */
-export function scansOf(reader: Reader, query: ScanQuery, ids: readonly string[]): Map<string, FoundScan> {
+export function scansOf(reader: Reader, query: ScanQuery, ids: readonly string[]): Map<string, StoredScanRow> {
   const inIds = (sql: SqlBuilder) => `AND s.id IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(ids))}))`;
   return new Map(selectScans(reader, query, inIds).map((scan) => [scan.row.id, scan]));
 }
@@ -141,7 +141,7 @@ export interface FailedScansQuery {
   readonly sequence: number;
 }
 
-export function scansAfter(reader: Reader, query: ScanQuery, after: string, limit: number): FoundScan[] {
+export function scansAfter(reader: Reader, query: ScanQuery, after: string, limit: number): StoredScanRow[] {
   const { direction } = query;
   const afterSql = (sql: SqlBuilder) => `AND s.id ${direction === "asc" ? ">" : "<"} ${sql.bind(after)}
     ORDER BY s.id ${direction} LIMIT ${sql.bind(limit)}`;
@@ -275,7 +275,7 @@ function conditions(reader: Reader, sql: SqlBuilder, { reach, past, networkId, s
 }
 
 /** @param more SQL after the conditions of the query */
-function selectScans(reader: Reader, query: ScanQuery, more: (sql: SqlBuilder) => string): FoundScan[] {
+function selectScans(reader: Reader, query: ScanQuery, more: (sql: SqlBuilder) => string): StoredScanRow[] {
   const sql = new SqlBuilder(null);
   const text = `${SELECT} WHERE ${conditions(reader, sql, query)} ${more(sql)}`;
   const rows = reader.statement(text).all(...sql.values) as Row[];

@@ -1,4 +1,4 @@
-// Schedule runner. Due times missed while the appliance was down are made up for once, at startup. A due time is
+// Schedule runner. Due times missed while the appliance was down cause a single scan at startup. A due time is
 // skipped while the schedule's previous scan is queued or running. Independent of how a scan is run.
 
 import type { CommandActor } from "../../access/actor.ts";

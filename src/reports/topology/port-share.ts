@@ -11,7 +11,7 @@ import { unknownDeviceNode } from "./nodes.ts";
 
 export interface PortShare {
   readonly direct: readonly Addition[];
-  /** Announcements flooded from beyond its neighbor; used only for a device without any other link. */
+  /** Announcements flooded from devices beyond its neighbor; used only for a device without any other link. */
   readonly beyond: readonly Addition[];
   /** Hosts, each with its address that is announced here as the management address. */
   readonly notes: ReadonlyArray<readonly [hostId: string, address: string]>;

@@ -10,7 +10,7 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { type CredentialAssignmentRecord, credentialAssignmentKind } from "./credential-assignment.ts";
 
-/** Who authorized sending a credential to an address. */
+/** Authorizer of sending a credential to an address. */
 export type CoverageOrigin = "Assigned" | "Confirmed" | "Told" | "Restored";
 
 export const credentialCoverage = sqliteTable("credential_coverage", {

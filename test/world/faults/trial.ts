@@ -9,7 +9,7 @@ import { type BrokenBound, brokenBounds } from "./broken-bound.ts";
 import { type PlantedFault, withFault } from "./fault.ts";
 
 const ROOT = resolve(import.meta.dir, "../../..");
-/** What a run of the simulated site reads. */
+/** Input of a run of the simulated site. */
 const COPIED = ["package.json", "tsconfig.json", "bunfig.toml", "migrations", "scripts", "src", "test"];
 const RUN_SEED = "test/world/faults/run-seed.ts";
 

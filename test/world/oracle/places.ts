@@ -42,7 +42,7 @@ export class Places {
     return this.newest.get(mac);
   }
 
-  /** Where it may be instead. */
+  /** Other possible locations. */
   orElse(mac: string): Place | undefined {
     return this.unsure.get(mac);
   }

@@ -111,7 +111,7 @@ export class Ledger {
     return [...(this.records.get(ENTITY[kind])?.values() ?? [])].map((record) => this.keyOf(kind, record));
   }
 
-  /** What the version is about; `since` is the time of the record's last version before this scan, null for none. */
+  /** Subject of the version; `since` is the time of the record's last version before this scan, null for none. */
   aboutOf({ type, record, before, id, at }: Change): About {
     const kind = KINDS.find((each) => ENTITY[each] === type) ?? null;
     const identity = identityOf(type, record);

@@ -201,7 +201,7 @@ export function masterOf(device: Device): Member {
   return device.members.reduce((first, each) => (each.number < first.number ? each : first));
 }
 
-/** Where a switch learned a MAC address. */
+/** Port on which a switch learned a MAC address. */
 export interface Learned {
   readonly vlan: number;
   readonly port: string;

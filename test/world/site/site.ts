@@ -24,7 +24,7 @@ export type Subject =
   | `mac ${string}`
   | `ip ${string}`
   | `vlan ${number}`
-  /** What its neighbors announce about a device: it only changes its host, not its interfaces. */
+  /** Announcements of its neighbors about a device: they only change its host, not its interfaces. */
   | `announced ${string}`;
 
 export class Site implements SiteState {

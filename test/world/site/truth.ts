@@ -71,7 +71,7 @@ function isUnread(site: Site, device: Device, table: TableName): boolean {
   return isStarting(device, site.now) || device.fault?.kind === "missing";
 }
 
-/** What the records of a device say in detail. */
+/** Details of a device's records. */
 export interface Details {
   readonly device: string;
   readonly role: Role;
