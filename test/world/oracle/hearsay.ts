@@ -8,6 +8,8 @@ const HOUR_MS = 3_600_000;
 export const EXPIRY_MS = 720 * HOUR_MS;
 /** For locally administered MAC addresses. */
 const RANDOM_MAC_EXPIRY_MS = 72 * HOUR_MS;
+/** Longest scan: a sighting may be as much older than its report. */
+const SCAN_MS = 60_000;
 /** Number of scans that must have looked for it since. */
 const LOOKS_MIN = 2;
 
@@ -174,5 +176,5 @@ export function aliasOf(machine: string, mac: string): string {
 
 function isDue({ mac, lastAt, looks }: Pick<Heard, "mac" | "lastAt" | "looks">, now: number): boolean {
   const isRandom = (Number.parseInt(mac.slice(0, 2), 16) & 2) !== 0;
-  return now - lastAt >= (isRandom ? RANDOM_MAC_EXPIRY_MS : EXPIRY_MS) && looks >= LOOKS_MIN;
+  return now - lastAt >= (isRandom ? RANDOM_MAC_EXPIRY_MS : EXPIRY_MS) - SCAN_MS && looks >= LOOKS_MIN;
 }
