@@ -12,7 +12,7 @@ export class Oracle {
   readonly places = new Places();
   readonly hearsay = new Hearsay();
   private readonly tables = new DeviceTables();
-  /** MAC addresses of stations that a switch has reported. */
+  /** MAC addresses of stations that a switch has reported together with its neighbors. */
   private readonly reported = new Set<string>();
   /** Machines that a sweep saw without a MAC address, and nothing with one since. */
   private readonly withoutMac = new Set<string>();
@@ -49,7 +49,7 @@ export class Oracle {
     // Phones announce themselves to their switch.
     for (const { mac } of truth.stations) {
       if (!this.reported.has(mac)) this.revealedAt.set(`mac ${mac}`, now);
-      this.reported.add(mac);
+      if (truth.complete.has("lldp")) this.reported.add(mac);
     }
     for (const { device } of truth.neighbors)
       if (!this.tables.hasRead(device)) this.revealedAt.set(`device ${device}`, now);
