@@ -48,7 +48,7 @@ describe("a device that stops reporting dot1dBasePortTable", () => {
       { ...partial, label: "sw-1: forwarding" },
       { ...partial, label: "sw-1: vlans" },
     ]);
-    // An unchanged report repeats the finding, although nothing is compared.
+    // An unchanged report repeats the finding without a comparison.
     expect((await scan.devices(unmapped())).result.findings.filter(({ type }) => type === "Partial")).toHaveLength(2);
     expect(await portData()).toEqual(MAPPED);
   });

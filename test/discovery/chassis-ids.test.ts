@@ -20,7 +20,7 @@ const [SWITCH, SERVER] = ["10.0.0.2", "10.0.0.7"];
 const chassisOf = (value: string) => ({ subtype: "MacAddress", value }) as const;
 const portOf = (value: string) => ({ subtype: "InterfaceName", value }) as const;
 
-/** Adds a switch whose ports hear these announcements, in order, and scans everything. */
+/** Adds a switch whose ports receive these announcements, in order, and scans everything. */
 async function scanSwitch(...heard: LldpAnnouncement[]): Promise<void> {
   const interfaces = heard.map((each, index) => ethernet(index + 1, { lldp: [each] }));
   addDevice(SWITCH, { sys_name: "sw-1", chassis_id: chassisOf(mac(1)), interfaces });
@@ -43,7 +43,7 @@ async function drawn(): Promise<{ readonly nodes: readonly string[]; readonly li
   };
 }
 
-/** Announcement of a port with a chassis id of its own. */
+/** Announcement of a port with a separate chassis id. */
 const perPort = (number: number, fields: Partial<LldpAnnouncement> = {}): LldpAnnouncement => ({
   chassis_id: chassisOf(mac(number, 7)),
   port_id: portOf(`eth${number}`),

@@ -1,4 +1,4 @@
-// Components that scans record: chassis and stack members, which keep their records while their units are reported.
+// Components recorded by scans: chassis and stack members, which keep their records while their devices report them.
 
 import { describe, expect, test } from "bun:test";
 import type { Device, DeviceComponent } from "../../src/discovery/device.ts";

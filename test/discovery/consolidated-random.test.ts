@@ -174,7 +174,7 @@ class RandomNetwork {
       const host = hosts.find((host) => host.id === id) as JsonRecord;
       const addresses = new Set(host.ip_addresses.map(({ ip_address }: JsonRecord) => ip_address));
       for (const machine of this.machines) expect(addresses.has(machine.address)).toBe(machines.includes(machine));
-      // A device is described by one of its own agents only.
+      // Only the device's own agents describe it.
       const names = machines.filter(({ isDevice }) => isDevice).map(({ number }) => `machine-${number}`);
       if (isScanned && names.length > 0) expect(names).toContain(host.sys_name);
       const ownMacs = new Set(
@@ -185,7 +185,7 @@ class RandomNetwork {
     this.remembered.set(instant(this.appliance), past(hosts));
   }
 
-  /** Past states do not change. */
+  /** Past states are immutable. */
   async expectPastUnchanged(): Promise<void> {
     for (const [at, hosts] of this.remembered) {
       const found = (await expectOk(this.appliance.owner.get(`hosts?limit=0&at=${at}`))) as JsonRecord[];

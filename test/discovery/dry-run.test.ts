@@ -1,4 +1,4 @@
-// Memory use of a dry-run scan, which keeps what it reports but not the devices' full reports.
+// Memory use of a dry-run scan, which retains its findings but not the devices' full reports.
 
 import { beforeEach, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";

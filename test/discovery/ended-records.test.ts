@@ -118,7 +118,7 @@ describe("an interface missing from a complete ifTable", () => {
     appliance.clock.advance(days * DAY_MS);
     const other = { ...ethernet(4), if_index: 8 };
     await scan.devices(chassis([], { interfaces: [...cards(1), { ...ethernet(2), if_index: 7 }, other] }));
-    // The session of before has expired.
+    // The earlier session has expired.
     const { data } = await (await appliance.signedIn(appliance.first.userId)).get("if-entries?order_by=if_index");
     const lineages = data.map((each: JsonRecord) => [each.if_name, each.lineage_id]);
     expect(lineages.slice(1)).toEqual([
@@ -150,7 +150,7 @@ describe("a missing interface stays", () => {
     await scan.devices(chassis([1, 2, 3]));
     await scan.devices(chassis([1, 2], fields));
     expect(await indexes()).toEqual([1, 2, 3]);
-    // And ends with the next read that is trusted, even if it reports the same.
+    // It ends with the next trusted read, even if that reports the same.
     await scan.devices(chassis([1, 2]));
     expect(await indexes()).toEqual([1, 2]);
   });
@@ -188,7 +188,7 @@ describe("a missing interface stays", () => {
       await scan.devices(chassis([1, 2], { if_number: 60 }));
       expect(await entries()).toHaveLength(left);
     }
-    // From then on the count is disregarded.
+    // From then on, the count is ignored.
     await expectSettled(chassis([1, 2], { if_number: 60 }));
     await scan.devices(chassis([1], { if_number: 60 }));
     expect(await indexes()).toEqual([1]);

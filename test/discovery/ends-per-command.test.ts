@@ -15,7 +15,7 @@ const ENDS_MAX = 10_000;
 
 let owner: typeof appliance.owner;
 beforeEach(() => {
-  // A session would end in the meantime.
+  // Otherwise the session would expire in the meantime.
   owner = appliance.anonymous.with({ authorization: `Bearer ${newApiKey({ permissions: "Owner" }).key}` });
 });
 
@@ -75,7 +75,7 @@ test("leftovers of an earlier version end with the first complete read of their 
   const named = { kind: "snmp", targets: ["10.0.0.1"] };
   await scanAfter(0, named);
   expect([await count("if-entries"), await count("ip-addresses")]).toEqual([9_000, 1_500]);
-  // An earlier version remembered no sizes of tables.
+  // An earlier version did not store the sizes of tables.
   appliance.inTransaction((tx) => tx.runAfterWrite(() => tx.db.$client.run("DELETE FROM discovery_reads")));
   router(10, 1);
   const ends = endsOf(await scanAfter(1, named));

@@ -15,7 +15,7 @@ const appliance = applianceForEach({}, () => expect(appliance.findingsOf()).toEq
 const { newApiKey, newSubnet, communityOf, startScan, waitForScan } = appliance;
 
 const HOUR_MS = 3_600_000;
-/** Of a vendor, and locally administered. */
+/** A MAC address of a vendor, and a locally administered one. */
 const LAPTOP = mac(7, 9);
 const PHONE = "d2:11:22:33:44:55";
 
@@ -24,7 +24,7 @@ let subnet: JsonRecord;
 let last: JsonRecord;
 
 beforeEach(async () => {
-  // A session would end in the meantime.
+  // Otherwise the session would expire in the meantime.
   owner = appliance.anonymous.with({ authorization: `Bearer ${newApiKey({ permissions: "Owner" }).key}` });
   subnet = await newSubnet({ cidr: "10.0.0.0/28" });
   await communityOf("public");
@@ -189,7 +189,7 @@ describe("a machine that only the neighbor table of a removed router had", () =>
     silence();
     await remove();
     expect(await snmp(719)).toEqual([]);
-    // One that polls other addresses, one that polls none, and a dry run do not count.
+    // Scans that poll other addresses or none, and dry runs, do not count.
     expect(await snmp(1, { targets: ["10.0.0.8/29"] })).toEqual([]);
     expect(await scanAfter(1, { kind: "sweep", targets: ["10.0.0.1"] })).toEqual([]);
     expect(await snmp(1, { commit: false })).toContainEqual(LAPTOP_ENDED);
@@ -236,7 +236,7 @@ describe("a machine that only the neighbor table of a removed router had", () =>
 });
 
 describe("an incomplete scan does not count", () => {
-  /** Stops a scan once it has arrived at a write, which is still written. */
+  /** Stops a scan as soon as it reaches a write, which still completes. */
   const stoppedScan = async (hours: number, fields: JsonRecord, write: string, stop: (id: string) => Promise<void>) => {
     appliance.clock.advance(hours * HOUR_MS);
     const held = appliance.holdWrites((_author, command) => command === write);

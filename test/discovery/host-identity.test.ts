@@ -1,5 +1,5 @@
-// Host identity across scans: devices that share a card, an address or a name stay distinct, and a stack stays one host
-// while one of its members remains.
+// Host identity across scans: devices that share a network card, an address or a name stay distinct, and a stack stays
+// one host as long as one of its members remains.
 
 import { describe, expect, spyOn, test } from "bun:test";
 import type { Device } from "../../src/discovery/device.ts";
@@ -21,7 +21,7 @@ const NAT_CARD = { mac_address: "08:00:27:5d:3c:01" };
 const HOST_ONLY_CARD = { mac_address: "08:00:27:5d:3c:02" };
 const clusterMac = (port: number) => `00:09:0f:09:00:0${port}`;
 
-/** Reads each device in its own scan, some times over; expects all of them as distinct hosts, without a change of name. */
+/** Reads each device in a separate scan, repeatedly; expects them to be distinct hosts that keep their names. */
 async function expectDistinct(devices: readonly DeviceSighting[]): Promise<void> {
   for (let times = 0; times < 3; times += 1)
     for (const sighting of devices) {
@@ -34,7 +34,7 @@ async function expectDistinct(devices: readonly DeviceSighting[]): Promise<void>
   expect(created).toEqual({ count: devices.length });
 }
 
-/** A virtual machine with its own card, besides these. */
+/** A virtual machine with a separate network card in addition. */
 function virtualMachine(number: number, cards: ReadonlyArray<readonly [card: object, address: string]>) {
   return deviceAt(`10.0.0.${number}`, {
     sys_name: `vm-${number}`,
@@ -46,7 +46,7 @@ function virtualMachine(number: number, cards: ReadonlyArray<readonly [card: obj
   });
 }
 
-/** A member of a cluster whose ports have the cluster's MAC addresses, except one for management. */
+/** A member of a cluster whose ports have the cluster's MAC addresses, except for one management port. */
 function firewall(number: number, fields: Partial<Device> = {}) {
   const ports = [1, 2, 3, 4, 5];
   return deviceAt(`10.0.0.${number}`, {
@@ -123,7 +123,7 @@ describe("devices that share a card", () => {
   });
 });
 
-/** A member of a stack, by its number in it. */
+/** A stack member, by its number. */
 interface Member {
   readonly position: number;
   readonly serial: string;
@@ -133,7 +133,7 @@ function chassis(position: number, serial_number: string) {
   return { class: "StackMember", position, manufacturer: null, model: null, serial_number } as const;
 }
 
-/** A stack whose first member gives it its serial number and all its MAC addresses. */
+/** A stack with the serial number and the MAC addresses of its first member. */
 function stack(members: readonly Member[], fields: Partial<Device> = {}) {
   const [first] = members as readonly [Member];
   const base = mac(1, Number(first.serial.slice(-2)));
@@ -266,7 +266,7 @@ describe("a stack", () => {
 
 describe("a decision", () => {
   const machine = virtualMachine(2, [[NAT_CARD, "10.0.2.15"]]);
-  /** With the same cards, another name and another address. */
+  /** The same network cards, with another name and address. */
   const double = deviceAt("10.0.0.3", { ...machine.device, sys_name: "vm-3", addresses: [address("10.0.0.3", 9)] });
   const identityOf = (id: string, query = "") => get(`hosts/${id}/identity${query}`);
 
@@ -283,7 +283,7 @@ describe("a decision", () => {
         "may be the same machine as vm-2: has the same 2 MAC addresses, but another system name and address; consolidate them if so",
       other_id: first.id,
     });
-    // Once: the decision stays.
+    // Only once: the decision is final.
     for (const sighting of [machine, double, machine]) {
       const { result: later } = await scan.devices(sighting);
       expect(later.findings.map(({ type }) => type)).not.toContain("Undecided");
@@ -349,7 +349,7 @@ describe("a decision", () => {
     const { count } = appliance.reader.db.query("SELECT count(*) AS count FROM discovery_identities").get() as {
       count: number;
     };
-    // As a new host, then as a known one.
+    // First as a new host, then as a known one.
     expect(count).toBe(2);
     const [{ id }] = (await hosts()) as [JsonRecord];
     expect((await identityOf(id)).devices).toMatchObject([{ basis: "Signs" }]);
@@ -380,7 +380,7 @@ describe("a decision", () => {
   test("stays when the weights change", async () => {
     const bare = (sys_location: string) => deviceAt("10.0.5.5", { sys_name: "switch-x", sys_location });
     await scan.devices(bare("rack 1"));
-    // From now on the name says next to nothing.
+    // From here on, the name is hardly evidence.
     await scan.devices(...Array.from({ length: 70 }, (_, index) => numbered(index + 1, { sys_name: "switch-x" })));
     await scan.devices(bare("rack 2"));
     expect((await appliance.owner.get("hosts?limit=1")).body.meta.pagination.total_count).toBe(71);
@@ -504,7 +504,7 @@ describe("a host that ended", () => {
     await remove(first.id);
     appliance.clock.advance(91 * DAY_MS);
     await scan.devices(sw);
-    // The session has expired.
+    // The session has expired by now.
     const [late] = (await (await appliance.signedIn(appliance.first.userId)).get("hosts")).data;
     expect(late.lineage_id).toBeNull();
   });
@@ -570,7 +570,7 @@ describe("a host that proves to be two machines", () => {
     return deviceAt(`10.0.0.${number}`, { ...device, serial_number: "CLONED-1" });
   };
   const named = async (name: string) => (await hosts()).find(({ sys_name }) => sys_name === name) as JsonRecord;
-  /** Reads the twins in turn: the host changes its name. */
+  /** Reads the twins alternately: the host's name changes. */
   const mixUp = async () => {
     await scan.devices(alike(1));
     const [first] = (await hosts()) as [JsonRecord];
@@ -579,7 +579,7 @@ describe("a host that proves to be two machines", () => {
     expect((await hosts()).map(({ id, sys_name }) => [id, sys_name])).toEqual([[first.id, "twin-2"]]);
     return first.id;
   };
-  /** A past answer without the ends of its versions, which become known later. */
+  /** A past response, without the ends of its versions, which are only known later. */
   const untilNow = (record: JsonRecord) => JSON.stringify(record).replaceAll(/"valid_to":(null|"[^"]*")/g, "");
   const expectSplit = async (id: string) => {
     expect(await named("twin-1")).toMatchObject({ id, description: "by hand" });
@@ -623,7 +623,7 @@ describe("a host that proves to be two machines", () => {
   ])(
     "is split as the machine that it was first, though an earlier version mixed them up by less than a match, and the one that it was %s is read next",
     async (_, next) => {
-      /** With a card and a chassis of its own. */
+      /** With a separate network card and chassis. */
       const whole = (number: number) => {
         const { device } = twin(number);
         const components = [chassis(1, `SERIAL-${number}`)];

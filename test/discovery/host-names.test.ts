@@ -1,5 +1,5 @@
-// Names of hosts without a manual name: derived again from what is known about the host, and never another host's
-// address.
+// Names of hosts without a manual name: derived again when more is known about the host, and never the address of
+// another host.
 
 import { describe, expect, test } from "bun:test";
 import { parseIp } from "../../src/base/ip.ts";
@@ -33,7 +33,7 @@ const put = async (path: string, record: JsonRecord) => {
 };
 const settles = async (...sightings: AddressSighting[]) =>
   expect((await scan.addresses(...sightings)).sequence).toBeNull();
-/** Hosts whose name is an address that they do not have. */
+/** Hosts named after an address that they do not have. */
 const misnamed = async () =>
   (await hosts()).filter((host) => parseIp(host.name) !== null && addressesOf(host).includes(host.name) === false);
 
@@ -141,7 +141,7 @@ describe("a host whose address is now another host's", () => {
   test("is named by its MAC address while leases rotate", async () => {
     const macs = [PI(1), PI(2), GUEST];
     const rotated = (by: number) => macs.map((mac, index) => seen(11 + ((index + by) % 3), mac));
-    // Without MAC addresses at first: a network behind a router.
+    // First without MAC addresses: a network behind a router.
     await scan.addresses(seen(11, null), seen(12, null), seen(13, null));
     const named = [GUEST, "Raspberry Pi b8:27:eb:12:34:01", "Raspberry Pi b8:27:eb:12:34:02"];
     for (let by = 0; by < 4; by += 1) {
@@ -160,7 +160,7 @@ describe("a host whose address is now another host's", () => {
       }),
     );
     appliance.clock.advance(3 * 86_400_000);
-    // Known elsewhere by its MAC address, this machine takes first one, then the other address.
+    // This machine, known elsewhere by its MAC address, takes first one address, then the other.
     await scan.addresses(seen(20, PI(1)));
     await scan.addresses(seen(11, PI(1)));
     expect(await holders()).toEqual([
@@ -172,7 +172,7 @@ describe("a host whose address is now another host's", () => {
       "Raspberry Pi b8:27:eb:12:34:01 10.91.20.11 10.91.20.12 10.91.20.20",
       "Unnamed host",
     ]);
-    // Losing an address is not a sighting.
+    // A lost address does not count as a sighting.
     const [gainer, loser] = await hosts();
     expect(loser?.last_seen_at < gainer?.last_seen_at).toBe(true);
   });

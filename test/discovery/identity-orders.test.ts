@@ -1,4 +1,4 @@
-// Random orders of devices and divisions into scans: once every device has been read twice, the hosts are the same.
+// Devices in random order, divided randomly into scans: once every device has been read twice, the hosts are the same.
 
 import { expect, test } from "bun:test";
 import { digestOf } from "../../src/discovery/reconcile/reports.ts";
@@ -45,7 +45,7 @@ const hostOnly = (number: number): Machine => [
   }),
 ];
 
-/** Firewalls with the MAC addresses of their cluster; the active one answers at the cluster's address too. */
+/** Firewalls with the MAC addresses of their cluster; the active one also responds at the cluster's address. */
 const firewall = (number: number, isActive: boolean): Machine =>
   [`10.0.0.${number}`, ...(isActive ? ["10.1.0.1"] : [])].map((at) =>
     deviceAt(at, {
@@ -87,7 +87,7 @@ const clone = (number: number): Machine => [
 const MACHINES: readonly Machine[] = [
   behindNat(11, "nat-11"),
   behindNat(12, "nat-12"),
-  // Clones that share a card as well.
+  // Clones that also share a network card.
   behindNat(13, "twin", 13),
   behindNat(14, "twin", 13),
   hostOnly(21),
@@ -103,7 +103,7 @@ const EXPECTED = MACHINES.map((machine) => machine[0]?.device.sys_location).sort
 
 const CUT_OFF = { state: "partial", problem: "cut off" } as const;
 
-/** A read in which some tables were cut off. */
+/** A read with truncated tables. */
 function partial({ device, ...sighting }: DeviceSighting, random: SeededRandom): DeviceSighting {
   const broken = (["entity", "interfaces", "addresses"] as const).filter(() => random.integer(2) === 1);
   const tables = { ...device.tables, ...Object.fromEntries(broken.map((table) => [table, CUT_OFF])) };

@@ -1,5 +1,5 @@
-// Addresses that people wrote or refer to, which move to another machine: what people wrote stays, as stale, and the
-// other machine has the address.
+// Addresses that people wrote or refer to and that move to another machine: manual data stays and becomes stale, and
+// the other machine gets the address.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

@@ -1,4 +1,4 @@
-// Devices with more interfaces than the ledger writes with one statement, which refer to each other.
+// Devices with more interfaces than one statement of the ledger inserts, which refer to each other.
 
 import { expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

@@ -27,7 +27,7 @@ const router = (addresses: AgentTables["addresses"], more: Partial<AgentTables> 
     snmpd({ name: "r-1", interfaces: ROUTED, addresses: { ...MANAGEMENT, ...addresses }, ...more }),
   );
 const addresses = (): Promise<JsonRecord[]> => get("ip-addresses?order_by=ip_address&limit=0");
-/** By interface, the address of its entry. */
+/** Address of each interface's entry. */
 const addressByInterface = async () => {
   const byId = new Map((await addresses()).map(({ id, ip_address }) => [id, ip_address]));
   return Object.fromEntries(

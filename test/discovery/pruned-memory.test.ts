@@ -1,4 +1,4 @@
-// Memory of scans outside the ledger, after a prune.
+// Data that scans keep outside the ledger, after a prune.
 
 import { beforeEach, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 
 let owner: typeof appliance.owner;
 beforeEach(() => {
-  // A session would end in the meantime.
+  // Otherwise the session would expire in the meantime.
   owner = appliance.anonymous.with({ authorization: `Bearer ${newApiKey({ permissions: "Owner" }).key}` });
 });
 const hosts = async () => (await expectOk(owner.get("hosts?order_by=name"))) as unknown as JsonRecord[];
@@ -89,7 +89,7 @@ test("of the decisions on identity, those remain that a kept state needs", async
     });
   let id = "";
   for (let day = 0; day < 4; day += 1) {
-    // Every other report has the name of the one before, and another card.
+    // Every other report has the previous name and another network card.
     for (let turn = 0; turn < 6; turn += 1) await scan.devices(sw(`sw-${day}${turn >> 1}`, 2 + turn));
     id ||= (await hosts())[0]?.id;
     const instant = clock.text();

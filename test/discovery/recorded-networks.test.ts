@@ -1,5 +1,5 @@
-// Recorded and invented devices, each in a network of its own, and all in one network that is scanned in random orders of
-// the answers: every device is one host, the order has no influence, and a second scan writes nothing.
+// Recorded and invented devices, each in a separate network, and all in one network scanned with random orders of
+// responses: every device is one host regardless of the order, and a second scan writes nothing.
 
 import { describe, expect, test } from "bun:test";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
@@ -30,7 +30,7 @@ interface Devices {
   readonly title: string;
   readonly names: readonly string[];
   readonly stepsOf: (name: string) => RecordedSteps;
-  /** Orders of the answers in a quick run, and in all. */
+  /** Number of orders in a quick run, and in a complete one. */
   readonly orders: readonly [few: number, all: number];
 }
 
@@ -54,7 +54,7 @@ const SETS: readonly Devices[] = [
     title: "the suite's recordings",
     names: suiteRecordings().map(({ name }) => name),
     stepsOf: stepsOfRecording,
-    // Hundreds share one name: in their network, details still follow the order of the answers.
+    // Hundreds of devices share a name: in their network, details still depend on the order of responses.
     orders: [1, 1] as const,
   })),
 ];

@@ -1,4 +1,4 @@
-// Subnets of addresses for which devices report no prefix, whichever device answered first.
+// Subnets of addresses whose prefix no device reports, independent of the order of responses.
 
 import { expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

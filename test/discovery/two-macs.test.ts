@@ -1,5 +1,5 @@
-// Two MAC addresses at one address: both are found at once, by whomever they are seen, and the conflict shows where. What
-// has left an address, is shared, or is virtual makes none. Through whole scans.
+// Two MAC addresses at one IP address: both are listed regardless of the reporter, and the conflict shows their ports.
+// A MAC address that has left, or is shared or virtual, causes no conflict. Through whole scans.
 
 import { describe, expect, test } from "bun:test";
 import type { ArpEntry, Device } from "../../src/discovery/device.ts";
@@ -222,7 +222,7 @@ describe("no conflict", () => {
     expect(await listConflicts()).toEqual([]);
   });
 
-  /** Gateways with one address on the same VLAN interface, each with a MAC address of its own, and own addresses. */
+  /** Gateways with the same address on the same VLAN interface, each with its own MAC address and other addresses. */
   const addGateways = (arpOf: (own: string) => readonly ArpEntry[]) => {
     for (const at of [R1, R2]) {
       const own = mac(2, Number(at.at(-1)));
@@ -267,7 +267,7 @@ describe("no conflict", () => {
       await scan();
       expect(await at7()).toEqual([]);
       expect(await hosts()).toHaveLength(2);
-      // On the interface of the router that has it, its MAC address is another one, as with CARP.
+      // The router with the address has another MAC address on that interface, as with CARP.
       addRouter(R1, [], { addresses: [address(R1), address("10.0.0.7")] });
       addRouter("10.0.0.3", [], { addresses: [address("10.0.0.3"), address("10.0.0.7")] });
       await scan();

@@ -1,4 +1,5 @@
-// Devices that no longer serve ifTable: they stay the same hosts, however long it lasts and whatever else is missing.
+// Devices that no longer serve ifTable: they stay the same hosts, regardless of the duration and of other missing
+// tables.
 
 import { expect, test } from "bun:test";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
@@ -34,7 +35,7 @@ const ADDRESSES: Tables = {
   ip_addr_table: tableOf({ [ADDRESS]: { ipAdEntIfIndex: 1, ipAdEntNetMask: "255.255.255.0" } }),
 };
 
-/** Reads and records the device with these tables, a day after the last time. */
+/** Reads the device with these tables and records it, a day after the last read. */
 async function read(tables: Tables): Promise<void> {
   appliance.clock.advance(DAY_MS);
   const { reader, first } = appliance;

@@ -1,4 +1,4 @@
-// Devices without MAC addresses and serial numbers, whose names and inner addresses many others have too.
+// Devices without MAC addresses and serial numbers, whose names and inner addresses are not unique.
 
 import { expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -11,7 +11,7 @@ const appliance = applianceForEach({});
 const { get } = inventoryOf(appliance);
 const hosts = (): Promise<JsonRecord[]> => get("hosts?limit=200");
 
-/** So many that the name says nothing. */
+/** So many that the name is no longer evidence. */
 const OTHERS = 70;
 
 const radio = (own: string, inner: string, sys_descr = "release 1") =>

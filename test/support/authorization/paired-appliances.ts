@@ -1,5 +1,6 @@
-// Two appliances that a caller confined to one network can't tell apart. Its network has the same records, ids and
-// timestamps in both. Only one has records outside it, written in between and as similar as possible. No assertions.
+// Two appliances that are indistinguishable to a caller confined to one network. Its network has the same records, ids
+// and timestamps in both. Only one has records outside it, written in between and as similar as possible. No
+// assertions.
 
 import type { Instant } from "../../../src/base/instant.ts";
 import { newAppliance, type TestAppliance } from "../appliance/appliance.ts";

@@ -1,5 +1,5 @@
-// States of a page's elements, as its own script sees them: axe-core's local rules find the same for any two elements
-// of one state. No assertions.
+// States of a page's elements, as seen by its own script: axe-core's local rules have the same results for any two
+// elements in the same state. No assertions.
 
 /**
  * Script that evaluates to `{ elements, shapes, looks }`: all elements, and for each a number for the rules that ignore

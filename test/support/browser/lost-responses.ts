@@ -1,4 +1,4 @@
-// Responses that are lost on the way to a page.
+// Responses that are lost in transit to a page.
 
 /** The methods of a route that both kinds of pages have. */
 interface LossyRoute {
