@@ -65,7 +65,7 @@ export function referrersOf(tx: WriteTransaction, kind: AnyKind, id: string): Re
   });
 }
 
-/** @throws DomainError entity_in_use with the dependants counted by kind */
+/** @throws DomainError entity_in_use with the dependents counted by kind */
 export function assertNotInUse(tx: WriteTransaction, kind: AnyKind, id: string): void {
   // A record with several references to another counts as one dependent.
   const found = new Map<AnyKind, Set<string>>();
@@ -101,8 +101,8 @@ function referencesTo(tx: WriteTransaction, { name }: AnyKind): IncomingReferenc
 }
 
 /** Ids that a record references. */
-function idsIn(from: AnyKind, { field, matchesTarget: isMeant }: Reference, record: RecordBase): readonly string[] {
-  if (isMeant?.(record) === false) return [];
+function idsIn(from: AnyKind, { field, matchesTarget }: Reference, record: RecordBase): readonly string[] {
+  if (matchesTarget?.(record) === false) return [];
   if (!isColumn(field)) return from.links?.(record).find(({ relation }) => relation === field)?.ids ?? [];
   const id = ownValue(record, field);
   return typeof id === "string" ? [id] : [];

@@ -80,7 +80,7 @@ async function newInventory() {
 }
 
 describe("a table", () => {
-  test("has next to each id column one of names at that timestamp", async () => {
+  test("has a column of names at that timestamp next to each id column", async () => {
     const { red, blue, voice, subnet, host, address, port, service, far, uplink, entry, other, credential, user, key } =
       await newInventory();
     const network = (await owner.get(`networks/${first.networkId}`)).data as JsonRecord;
@@ -230,7 +230,7 @@ describe("a table", () => {
     });
   });
 
-  test("names nothing out of the caller's reach", async () => {
+  test("omits names out of the caller's reach", async () => {
     const far = await newNetwork({ name: "far" });
     const hidden = await newHost({ name: "secret-host", network_id: far.id });
     const port = await newIfEntry(hidden.id, { if_index: 1, if_descr: "secret-port" });

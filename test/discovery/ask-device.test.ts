@@ -83,7 +83,7 @@ describe("a device", () => {
     expect(target.requests.slice(0, 3).map((request) => request.community)).toEqual(["private", "private", "public"]);
   });
 
-  test("is sent nothing more with a withdrawn credential, and is tried with the next", async () => {
+  test("receives no further requests with a withdrawn credential, and is tried with the next", async () => {
     const target = await agent();
     const outcome = await query(target, [community("private"), community("public")], {
       maySend: ({ credential_id }) => credential_id !== "SnmpV2c-private",
@@ -92,7 +92,7 @@ describe("a device", () => {
     expect(target.requests.map((request) => request.community)).not.toContain("private");
   });
 
-  test("is sent nothing more after its credential is withdrawn during the read", async () => {
+  test("receives no further requests after its credential is withdrawn during the read", async () => {
     const target = await agent();
     expect(await query(target, [community("public")], { maySend: () => target.requestCount < 3 })).toMatchObject({
       ok: true,
@@ -265,7 +265,7 @@ describe("a device that misbehaves during a read", () => {
     expect(reads.get("empty")?.columns.get("none")?.problem).toContain("no response within");
   });
 
-  test("is waited for at length only once if it ignores one MIB, and its other MIBs are read", async () => {
+  test("causes only one long timeout if it ignores one MIB, and its other MIBs are read", async () => {
     const bridge = "1.3.6.1.2.1.17";
     const tables = Array.from({ length: 6 }, (_, index) => ({
       name: `bridge ${index}`,
@@ -337,7 +337,7 @@ describe("a device that misbehaves during a read", () => {
     }
   });
 
-  test("is waited for if a table takes longer than the first request", async () => {
+  test("is given enough time if a table takes longer than the first request", async () => {
     const target = await agent({
       alter: (response) => {
         if (target.requestCount === 3) target.faults.delayMs = 80;

@@ -42,7 +42,7 @@ const expectSettled = async (...again: Parameters<typeof scan.devices>) =>
   expect((await scan.devices(...again)).sequence).toBeNull();
 
 describe("a stack", () => {
-  test("has a component per member, with what the device reports of it", async () => {
+  test("has a component per member, with the reported values", async () => {
     const { result } = await scan.devices(stack([member(1, "AC1"), member(2, "AC2", { model: "AX-24" })]));
     expect(result.records).toMatchObject({ components: { created: 2 } });
     const [host] = (await hosts()) as [JsonRecord];

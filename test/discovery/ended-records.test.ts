@@ -252,7 +252,7 @@ describe("on a host into which a person consolidated another one", () => {
     tick();
   };
 
-  test("a pulled card, an address and a component end, if only a sweep had seen the other one", async () => {
+  test("a removed network card, an address and a component end, if only a sweep had seen the other device", async () => {
     const parts = (...positions: number[]) => ({
       components: positions.map((position) => ({
         class: "StackMember" as const,
@@ -275,7 +275,7 @@ describe("on a host into which a person consolidated another one", () => {
     ]);
   });
 
-  test("ports of either device end once it lacks them, and a table waits for its own confirmation", async () => {
+  test("ports of either device end once it no longer reports them, and each table awaits its own confirmation", async () => {
     const both = async (given: number[], others: number[]) => {
       await scan.devices(chassis(given));
       await scan.devices(second(others));
@@ -337,7 +337,7 @@ describe("a record that a person edited or refers to", () => {
     expect((await entry(1)).neighbor).toEqual({ type: "IfEntry", id: far.id });
   });
 
-  test("loses what scans found on an interface, which is then neither up nor used, until it returns", async () => {
+  test("loses discovered data of an interface, which is then neither up nor in use, until it returns", async () => {
     const used = ethernet(2, {
       forwarding: [{ mac_address: mac(9, 9), vlan_number: 20 }],
       lldp: [
@@ -534,7 +534,7 @@ describe("a device that is renumbered", () => {
     chassis(given, { addresses: [address(polled)], ...fields }, polled);
   const present = async () => [addressesOf(await host()), await indexes()];
 
-  test("loses its old address and a card pulled meanwhile, with the second read that lacks them", async () => {
+  test("loses its old address and a network card removed meanwhile, with the second read without them", async () => {
     await scan.devices(at("10.0.0.2", [1, 2, 3]));
     await scan.devices(at("10.0.0.3", [1, 2]));
     expect(await present()).toEqual([
@@ -553,7 +553,7 @@ describe("a device that is renumbered", () => {
     await expectSettled(at("10.0.0.3", [1, 2]));
   });
 
-  test("has no stations at a card pulled meanwhile, unless its address tables were cut off", async () => {
+  test("has no stations on a network card removed meanwhile, unless its address tables were truncated", async () => {
     const learning = ethernet(3, { forwarding: [{ mac_address: mac(9, 9), vlan_number: null }] });
     await scan.devices(at("10.0.0.2", [], { interfaces: [...cards(1, 2), learning] }));
     const partial = { state: "partial", problem: "no response" } as const;
@@ -617,7 +617,7 @@ describe("a device that is renumbered", () => {
     await expectSettled(at("10.0.0.3", [1]));
   });
 
-  test("keeps what it reports only at one of two addresses that are read in turn", async () => {
+  test("keeps data that it reports at only one of two addresses that are read alternately", async () => {
     const own = { addresses: [address("10.0.0.2"), address("10.0.0.3")] };
     for (let times = 0; times < 3; times += 1) {
       await scan.devices(at("10.0.0.2", [1, 2], own));

@@ -131,14 +131,14 @@ describe("an engine id", () => {
     });
   const racks = async () => (await holders("sys_location")).map((line) => line.split(" 10.")[0]);
 
-  test("of a cloned image makes no clones one host, by whatever name", async () => {
+  test("of a cloned image does not merge the clones into one host, whatever their names", async () => {
     for (let times = 0; times < 2; times += 1) for (const number of [2, 3, 4]) await scan.devices(clone(number));
     expect(await racks()).toEqual(["rack 2", "rack 3", "rack 4"]);
     for (const number of [2, 3, 4]) await scan.devices(clone(number, { sys_name: `vm-${number}` }));
     expect(await racks()).toEqual(["rack 2", "rack 3", "rack 4"]);
   });
 
-  test("that follows from a card is that card: replaced, both count once against the host", async () => {
+  test("derived from a network card counts as that card: if replaced, both count once against the host", async () => {
     const box = (card: number) =>
       numbered(2, {
         sys_name: "box",
@@ -151,7 +151,7 @@ describe("an engine id", () => {
     expect(await racks()).toEqual(["rack 3"]);
   });
 
-  test("recognizes a machine that was renamed and renumbered, which its card alone does not", async () => {
+  test("identifies a renamed and renumbered machine, which its network card alone does not", async () => {
     const moved = numbered(3, { sys_name: "new", interfaces: [ethernet(1, { mac_address: mac(1, 2) })] });
     await scan.devices(numbered(2, { sys_name: "old", engine_id: randomId(1) }));
     await scan.devices({ ...moved, device: { ...moved.device, engine_id: randomId(1) } });

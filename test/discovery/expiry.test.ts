@@ -106,7 +106,7 @@ describe("a machine known only from sweeps", () => {
     for (let day = 0; day < 5; day += 1) expect(await scanAfter(24)).toEqual([]);
   });
 
-  test("never ends if the network says so, and counts from the last setting", async () => {
+  test("never ends if the network is configured so, and counts from the last change of the setting", async () => {
     await settings({ expire_hosts_after_hours: null, expire_addresses_after_hours: null });
     answers("10.0.0.7", LAPTOP);
     await scanAfter(0);
@@ -370,7 +370,7 @@ describe("an address that was seen is not free", () => {
   });
 });
 
-test("a prune drops the expired sightings that none of the kept states needs", async () => {
+test("a prune drops expired sightings that no kept state needs", async () => {
   await settings({ expire_random_macs_after_hours: 1 });
   const guest = async (ip: string) => {
     answers(ip, PHONE);
@@ -396,7 +396,7 @@ test("a prune drops the expired sightings that none of the kept states needs", a
   expect([count(), await states()]).toEqual([[[1]], before]);
 });
 
-test("the list of what expires next is ordered by time, without what people wrote and devices", async () => {
+test("the list of expiring records is ordered by time, and excludes manual records and devices", async () => {
   const path = `networks/${appliance.first.networkId}/expiring`;
   expect(await expectOk(owner.get(path))).toEqual({ next: [] });
   for (const [ip, mac_address] of [

@@ -60,11 +60,11 @@ function firewall(number: number, fields: Partial<Device> = {}) {
   });
 }
 
-describe("devices that share a card", () => {
+describe("devices that share a network card", () => {
   test("stay distinct as virtual machines behind one NAT, and a third one does not take the first", () =>
     expectDistinct([2, 3, 4].map((number) => virtualMachine(number, [[NAT_CARD, "10.0.2.15"]]))));
 
-  test("stay distinct as virtual machines with two host-only cards in common", () =>
+  test("stay distinct as virtual machines with two host-only network cards in common", () =>
     expectDistinct(
       [2, 3, 4].map((number) =>
         virtualMachine(number, [
@@ -74,7 +74,7 @@ describe("devices that share a card", () => {
       ),
     ));
 
-  test("stay distinct if they have no other card, and answer by the ports of a NAT", () =>
+  test("stay distinct if they have no other network card, and respond through the ports of a NAT device", () =>
     expectDistinct(
       [2, 3, 4].map((number) =>
         deviceAt(`10.0.0.${number}`, {
@@ -88,7 +88,7 @@ describe("devices that share a card", () => {
   test("stay distinct as the members of a firewall cluster", () =>
     expectDistinct([2, 3].map((each) => firewall(each))));
 
-  test("stay distinct as the members of a firewall cluster with serial numbers and a management card in common", () =>
+  test("stay distinct as members of a firewall cluster with a common serial number and management card", () =>
     expectDistinct(
       [2, 3, 4].map((number) =>
         firewall(number, {
@@ -112,7 +112,7 @@ describe("devices that share a card", () => {
     ]);
   });
 
-  test("are one host if its other card was replaced, or it was renamed", async () => {
+  test("are one host if the other network card was replaced, or the machine was renamed", async () => {
     const [before] = [virtualMachine(2, [[NAT_CARD, "10.0.2.15"]])];
     const { device } = before;
     await scan.devices(before);
@@ -194,7 +194,7 @@ describe("a stack", () => {
     expect((await hosts()).map(({ id }) => id)).toEqual([before?.id]);
   });
 
-  test("is another host with all-new hardware, which takes over the address", async () => {
+  test("is another host with entirely new hardware, and takes over the address", async () => {
     await scan.devices(stack(whole));
     const [before] = await hosts();
     await scan.devices(
@@ -209,7 +209,7 @@ describe("a stack", () => {
   });
 
   test.each([["first"], ["last"]])(
-    "does not follow a member that stands alone with its cards, read %s",
+    "does not follow a separated member that kept its network cards, read %s",
     async (when) => {
       const withCards = (name: string, at: string, members: readonly Member[]) =>
         deviceAt(at, {
@@ -270,7 +270,7 @@ describe("a decision", () => {
   const double = deviceAt("10.0.0.3", { ...machine.device, sys_name: "vm-3", addresses: [address("10.0.0.3", 9)] });
   const identityOf = (id: string, query = "") => get(`hosts/${id}/identity${query}`);
 
-  test("between two scores is none: two hosts, and a finding with both and the signs", async () => {
+  test("between two close scores is left open: two hosts, and a finding with both and the signs", async () => {
     await scan.devices(machine);
     const { result } = await scan.devices(double);
     const [first, second] = (await hosts()) as [JsonRecord, JsonRecord];
@@ -365,7 +365,7 @@ describe("a decision", () => {
     ]);
   });
 
-  test("rests on counts that are taken once per scan, however many scans run at once", () => {
+  test("is based on counts computed once per scan, regardless of concurrent scans", () => {
     const counted = appliance.inTransaction((tx) => {
       const queries = spyOn(tx.db.$client, "query");
       for (let commands = 0; commands < 5; commands += 1)
@@ -456,7 +456,7 @@ describe("a host that ended", () => {
     expect((await scan.devices({ ...device, ip_address: at })).sequence).toBeNull();
   });
 
-  test("returns with its lineage once its MAC address is seen, unless a person wrote what a sweep saw first", async () => {
+  test("returns with its lineage once its MAC address is seen, unless a person edited the record of an earlier sweep", async () => {
     const laptop = seenAt("10.0.0.5", { mac_address: mac(1, 5), hostname: "laptop" });
     for (const isWritten of [false, true]) {
       await scan.addresses(laptop);
@@ -510,7 +510,7 @@ describe("a host that ended", () => {
   });
 });
 
-test("new hardware is another host after an upgrade too, although its predecessor once had its name", async () => {
+test("new hardware is another host even after an upgrade, although its predecessor once had its name", async () => {
   const hardware = (number: number, sys_name: string) =>
     deviceAt("10.0.0.2", {
       sys_name,
@@ -592,7 +592,7 @@ describe("a host that proves to be two machines", () => {
     ["first", [1, 2]],
     ["last", [2, 1]],
   ])(
-    "is split when both answer in one scan, and stays the machine that it was first, which answers %s",
+    "is split when both respond in one scan, and remains the machine that it was first, which responds %s",
     async (_, order) => {
       const id = await mixUp();
       const at = appliance.clock.text();
@@ -672,7 +672,7 @@ describe("a host that proves to be two machines", () => {
     expect((await named("twin-1")).id).toBe(id);
   });
 
-  test("is split by what it reports, whatever name a person gave it", async () => {
+  test("is split by its reports, regardless of a manual name", async () => {
     const at = "10.0.0.9";
     await scan.devices(twin(1, at));
     const [first] = (await hosts()) as [JsonRecord];

@@ -71,7 +71,7 @@ describe("a host without a manual name", () => {
     await settles(seen(13, PI(1)));
   });
 
-  test("keeps its last DNS name while DNS does not respond or has none, and then takes the next one", async () => {
+  test("keeps its last DNS name while DNS does not respond or has no name, and then gets the next one", async () => {
     await scan.addresses(seen(13, PI(1), { hostname: "kiosk.example" }));
     await settles(seen(13, PI(1)), seen(13, PI(1), { hostname: null }));
     await scan.addresses(seen(13, PI(1), { hostname: "kiosk-2.example" }));
@@ -151,7 +151,7 @@ describe("a host whose address is now another host's", () => {
     }
   });
 
-  test("is named by an address that it still has, or else by none", async () => {
+  test("is named after an address that it still has, or after none", async () => {
     await scan.devices(deviceAt("10.91.20.11", { serial_number: "SER1100", addresses: [onInterface("10.91.20.11")] }));
     await scan.devices(
       deviceAt("10.91.20.11", {

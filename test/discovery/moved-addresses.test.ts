@@ -87,7 +87,7 @@ describe("an address that moves to another interface", () => {
     await settles(router({ "10.42.7.1": 3, "10.42.8.1": 2 }));
   });
 
-  test("takes them along if the device responds at both of its addresses, in any order", async () => {
+  test("keeps them if the device responds at both of its addresses, in any order", async () => {
     const both = (ifIndex: number) => {
       const first = router({ "10.42.7.1": ifIndex });
       return [first, { ...first, ip_address: "10.42.7.1" }] as const;

@@ -41,7 +41,7 @@ const served = ["if_table.ifDescr"];
 const core = (fields: JsonRecord) => deviceAt("10.0.0.2", { ...twoPorts, sys_name: "core", served, ...fields });
 const ssh = { ports: { asked: [22], open: [{ number: 22, protocol: "Tcp", service: null }] } } as const;
 
-test("nothing is remembered of a host that ended 90 days ago, and everything of one that did not", async () => {
+test("all data about a host that ended 90 days ago is dropped, and all data about a live one is kept", async () => {
   await scan.devices(core({ serial_number: "SER1" }), numbered(9, { sys_name: "acc", serial_number: "SER9" }));
   await scan.devices(core({ serial_number: "SER1", sys_name: "core-1" }));
   await scan.addresses(seenAt("10.0.1.2", ssh), seenAt("10.0.0.7", { mac_address: "d2:11:22:33:44:55" }));

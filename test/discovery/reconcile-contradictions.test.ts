@@ -389,7 +389,7 @@ describe("devices that report the same identity", () => {
     expect(await writtenBy(() => scan.devices(other, unchangedDevice))).toBe(0);
   });
 
-  test("lose their address, once they are gone, to the device that responds there", async () => {
+  test("lose their address to the device that responds there, once they have disappeared", async () => {
     const box = (number: number) => {
       const fields = { sys_name: `box-${number}`, serial_number: `SER${number}00`, addresses: [address("10.0.0.5")] };
       return numbered(number, fields, "10.0.0.5");

@@ -228,7 +228,7 @@ describe("a responding device", () => {
     expect(await uplink()).toMatchObject({ discovered: { fdb_macs: [mac(9, 5)] } });
   });
 
-  test("follows its own table again once manual values are cleared", async () => {
+  test("is updated from its own table again once manual values are cleared", async () => {
     const learned = (...macs: string[]) =>
       switchSighting({
         interfaces: [ethernet(1, { forwarding: macs.map((mac_address) => ({ mac_address, vlan_number: null })) })],
@@ -454,7 +454,7 @@ describe("host matching", () => {
     expect((await hosts()).map(({ name }) => name)).toEqual(["access-17"]);
   });
 
-  test("a replacement switch of the same name and address is another host, which takes over the address", async () => {
+  test("a replacement switch with the same name and address is another host, and takes over the address", async () => {
     await scan.devices(switchSighting());
     const replacement = {
       ...switchFields,
@@ -468,7 +468,7 @@ describe("host matching", () => {
     expect(await holders("serial_number")).toEqual(["FOC1234X0AB", "FOC9999X0ZZ 10.0.0.2"]);
   });
 
-  test("devices with one cloned chassis id and name, and nothing else in common, stay distinct", async () => {
+  test("devices with a cloned chassis id and name, but nothing else in common, stay distinct", async () => {
     const clone = (number: number) =>
       numbered(number, { sys_name: `vm-${number}`, chassis_id: { subtype: "LocallyAssigned", value: "cloned" } });
     await scan.devices(clone(11), clone(12), clone(13));
@@ -627,7 +627,7 @@ describe("host matching", () => {
     });
   });
 
-  test("an answer that contradicts a device's own report takes its address only after a day without a report", async () => {
+  test("a response that contradicts a device's own report takes over its address only after a day without a report", async () => {
     await scan.devices(switchSighting());
     await scan.addresses(seenAt("10.0.0.2", { mac_address: mac(66, 66) }));
     expect(await holders()).toEqual([`Intel ${mac(66, 66)} 10.0.0.2`, "sw-1 10.0.0.2"]);
@@ -636,7 +636,7 @@ describe("host matching", () => {
     expect(await holders()).toEqual([`Intel ${mac(66, 66)} 10.0.0.2`, "sw-1"]);
   });
 
-  test("a device claiming all addresses takes none from hosts seen there", async () => {
+  test("a device that claims all addresses takes over none of the hosts seen there", async () => {
     const claimant = () =>
       deviceAt("10.0.0.1", {
         sys_name: "liar",

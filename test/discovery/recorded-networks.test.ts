@@ -68,7 +68,7 @@ for (const { title, names, stepsOf, orders } of SETS)
     const answering = (some: readonly string[]) =>
       new Map(some.map((name, index) => [siteAddress(index), stepsOf(name)]));
 
-    test("are one host each in a network of its own, in which a second scan writes nothing", async () => {
+    test("are one host each in separate networks, in which a second scan writes nothing", async () => {
       const site = await RecordedSite.open(new RecordedProbes(answering(names), seededRandom(1)));
       try {
         const networks = await site.networks(names.length);
@@ -88,7 +88,7 @@ for (const { title, names, stepsOf, orders } of SETS)
       }
     });
 
-    test("are one host each in one network, the same for every order of the answers", async () => {
+    test("are one host each in a common network, regardless of the order of responses", async () => {
       const devices = answering(names.filter((name) => !RECORDED_TWICE.has(name)));
       const decoded = new Map();
       let first: string[][] | null = null;

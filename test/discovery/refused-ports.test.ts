@@ -77,7 +77,7 @@ describe("a port that its host refuses", () => {
     expect((await scan.addresses(swept(5, [22]))).sequence).toBeNull();
   });
 
-  test("ends as a sweep sees it once the program at a socket has stopped", async () => {
+  test("ends with the sweep after the program on a socket has stopped", async () => {
     const server = Bun.listen({ hostname: "127.77.9.1", port: 0, socket: { data() {} } });
     const sweepAgain = async () => {
       const sightings: AddressSighting[] = [];
@@ -133,7 +133,7 @@ describe("a port stays", () => {
     expect(await numbers()).toEqual([22, 80]);
   });
 
-  test("while another address of its host has it open, and ends once that one refuses it", async () => {
+  test("stays while it is open on another address of its host, and ends once that address refuses it", async () => {
     // A machine with two cards, whose SSH server listens on the first.
     const machine = (at: string) =>
       deviceAt(at, {

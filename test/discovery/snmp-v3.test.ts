@@ -312,7 +312,7 @@ describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (skipped without /usr/sbin/s
     });
   });
 
-  test("is a closed port once killed", async () => {
+  test("is reported as a closed port once killed", async () => {
     const client = await session(target, user("sha1aes"), { timers: new ManualTimers() });
     expect(await client.request(getName, neverAborted)).toMatchObject({ errorStatus: 0 });
     daemon?.kill("SIGKILL");

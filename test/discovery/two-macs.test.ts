@@ -53,7 +53,7 @@ const versionCount = () =>
 const at7 = async () => (await holders()).filter((each) => each.includes(" 10.0.0.7"));
 
 describe("two MAC addresses at one address", () => {
-  test("that two routers hear are found in one scan, with who heard each on which interface, its port, and since when", async () => {
+  test("reported by two routers are found in one scan, each with its reporter, interface, port and start", async () => {
     await start();
     addRouter(R1, [heard(STATION)]);
     addSwitch(STATION, INTRUDER);
@@ -79,14 +79,14 @@ describe("two MAC addresses at one address", () => {
     expect((await owner.get("stations?known=false")).data).toEqual([]);
   });
 
-  test("that one router hears are both found", async () => {
+  test("reported by one router are both found", async () => {
     await start();
     addRouter(R1, [heard(STATION), heard(INTRUDER)]);
     await scan();
     expect(await macsInConflict()).toEqual([STATION, INTRUDER]);
   });
 
-  test("are found if a server reports the address itself and a router hears another one there", async () => {
+  test("are found if a server reports the address itself and a router reports another MAC address there", async () => {
     await start();
     addRouter("10.0.0.7", [], { sys_name: "server-7" });
     addRouter(R1, [heard(INTRUDER)]);
@@ -95,7 +95,7 @@ describe("two MAC addresses at one address", () => {
     expect(await at7()).toContain("server-7 10.0.0.7");
   });
 
-  test("are found if the appliance itself hears the one and a router the other", async () => {
+  test("are found if the appliance itself sees one and a router the other", async () => {
     await start();
     appliance.probes.alive.set(R1, { mac_address: mac(1, 1) });
     appliance.probes.alive.set("10.0.0.7", { mac_address: STATION });
@@ -147,7 +147,7 @@ describe("two MAC addresses at one address", () => {
     expect(await seenAt(later)).toEqual(retained);
   });
 
-  test("yield the same in any order of answers, and a rescan of the unchanged network writes nothing", async () => {
+  test("have the same result in any order of responses, and a rescan of the unchanged network writes nothing", async () => {
     const states = new Set<string>();
     for (let seed = 1; seed <= 6; seed += 1) {
       await appliance.renew();
@@ -213,7 +213,7 @@ describe("no conflict", () => {
     expect(await listConflicts()).toEqual([]);
   });
 
-  test("is an anycast gateway that answers with a MAC address of its own", async () => {
+  test("is an anycast gateway that responds with its own MAC address", async () => {
     await start();
     for (const at of [R1, R2]) addRouter(at, [], { addresses: [address(at), address("10.0.0.7")] });
     addRouter("10.0.0.3", [heard("02:aa:bb:cc:dd:01")]);
@@ -244,7 +244,7 @@ describe("no conflict", () => {
     expect(await listConflicts()).toEqual([]);
   });
 
-  test("is an anycast gateway of which others hear nothing, unless they hear one of its MAC addresses", async () => {
+  test("is an anycast gateway that no other device reports, unless one reports one of its MAC addresses", async () => {
     await start();
     addGateways(() => []);
     await scan();
@@ -292,7 +292,7 @@ describe("no conflict", () => {
     expect(await listConflicts()).toEqual([]);
   });
 
-  test("is the MAC address of a router that answers for a machine heard elsewhere", async () => {
+  test("is the MAC address of a router that responds for a machine seen elsewhere", async () => {
     await start();
     addRouter(R1, [heard(STATION)]);
     addRouter(R2, [heard(mac(1, 3))]);

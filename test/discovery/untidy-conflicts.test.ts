@@ -55,7 +55,7 @@ describe("the MAC addresses at one address", () => {
     await quiet();
   });
 
-  test("are found if there are three, heard by one router, by another one and by the appliance", async () => {
+  test("are found if there are three, reported by two routers and by the appliance", async () => {
     await start();
     add(R1, [heard(STATION)]);
     add(R2, [heard(INTRUDER), heard(THIRD)]);
@@ -74,7 +74,7 @@ describe("the MAC addresses at one address", () => {
     await quiet();
   });
 
-  test("are found if a person entered the one, by the person and the scan", async () => {
+  test("are found if one was entered by a person, with the person and the scan as reporters", async () => {
     await start();
     await newHost({ name: "printer", ip_addresses: [{ ip_address: IP, mac_address: STATION }] });
     add(R1, [heard(INTRUDER)]);
@@ -124,7 +124,7 @@ describe("the MAC addresses at one address", () => {
     ]);
   });
 
-  test("stay in conflict after the router that heard one was deleted, with its name", async () => {
+  test("stay in conflict after the router that reported one was deleted, and show its name", async () => {
     await start();
     add(R1, [heard(STATION)]);
     add(R2, [heard(INTRUDER)]);
@@ -176,7 +176,7 @@ describe("no conflict", () => {
     },
   );
 
-  test("is a lease that moved, if the appliance itself heard the former machine elsewhere since", async () => {
+  test("is a lease that moved, if the appliance itself has since seen the former machine elsewhere", async () => {
     await start();
     add(R1, [heard(STATION)]);
     await scan();
@@ -187,7 +187,7 @@ describe("no conflict", () => {
     expect(await shown()).toEqual([]);
   });
 
-  test("is a lease that moved, if another router heard the former machine elsewhere, whichever is read first", async () => {
+  test("is a lease that moved, if another router reports the former machine elsewhere, in any order of reads", async () => {
     for (const order of [
       [R2, SW],
       [SW, R2],

@@ -20,7 +20,7 @@ async function scanNames(scan: ScanWriter, ...names: ReadonlyArray<readonly [dev
   return (await get("vlans"))[0];
 }
 
-test("a VLAN has the name that most devices report, whichever answered first", async () => {
+test("a VLAN has the name that most devices report, in any order of responses", async () => {
   const scan = new ScanWriter(appliance);
   expect(await scanNames(scan, [1, "guests"])).toMatchObject({ name: "guests" });
   expect(await scanNames(scan, [2, "users"], [3, "users"])).toMatchObject({ name: "users" });

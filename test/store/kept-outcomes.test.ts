@@ -75,7 +75,7 @@ describe("an outcome", () => {
     expect(find("k")).toEqual(plan);
   });
 
-  test("is stored by a hash of its key, and nothing stored reveals the key", () => {
+  test("is stored under a hash of its key, and no stored data reveals the key", () => {
     keep("what-was-sent");
     const stored = store.db.$client.query("SELECT key, sealed FROM idempotency_keys").values();
     const [[key, sealed]] = stored as [[string, Uint8Array]];

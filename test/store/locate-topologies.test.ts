@@ -161,7 +161,7 @@ describe("a core without a known forwarding table", () => {
 });
 
 describe("a core with a forwarding table and without LLDP", () => {
-  test("leads to the access switch whose MAC address it has learned, even with few stations", () => {
+  test("is an uplink to the access switch whose MAC address it has learned, even with few stations", () => {
     const topology = new Topology().switch("core").switch("access-1").switch("access-2");
     topology.link("access-1", "core").link("access-2", "core");
     topology.unmanaged("desk", "access-1").hosts(6, "d", "desk").host("b", "access-2");
@@ -317,7 +317,7 @@ describe("link aggregates", () => {
   });
 });
 
-describe("a port that announces nothing and is announced from the other side", () => {
+describe("a port without announcements that the other side announces", () => {
   const OWN = "00:1b:21:0a:00:00";
   const OTHER = "00:1b:21:0a:00:77";
   const STATION = "00:1b:21:0b:00:01";

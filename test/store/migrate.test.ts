@@ -260,7 +260,7 @@ describe("an upgrade", () => {
   });
   afterAll(() => db.$client.close());
 
-  test("sees all tables and the previous schema, runs once, and is atomic", () => {
+  test("has access to all tables and the previous schema, runs once, and is atomic", () => {
     const { $client: client } = db;
     toEarlierSchema(client);
     const count = () => rowsOf(db, "SELECT count(*) FROM sqlite_schema");

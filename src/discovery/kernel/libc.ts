@@ -1,5 +1,5 @@
-// C library functions through bun:ffi, under any library name on this machine, and errno. Independent of what is called
-// and of what an errno means to the caller.
+// C library functions through bun:ffi, under any library name on this machine, and errno. Independent of the functions
+// called and of the meaning of an errno to the caller.
 
 import { dlopen, type FFIFunction, read } from "bun:ffi";
 
