@@ -4,7 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, changedCustomFields, fieldValueOf } from "../base/custom-field-names.ts";
 import type { NetChange, WriteTransaction } from "../db/writing/transaction.ts";
 import { CHANGE_LOG_RESOURCES } from "../records/resources.ts";
-import { displayNameOf, liveNameLookup } from "../resources/bindings/record-called.ts";
+import { displayNameOf, liveNameLookup } from "../resources/bindings/display-names.ts";
 import { ReportedPlanToken } from "../schemas/plan-token.ts";
 import { Nullable, OneOf, Uuid } from "../schemas/schemas.ts";
 

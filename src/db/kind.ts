@@ -5,7 +5,7 @@ import { integer, type SQLiteTableWithColumns, text } from "drizzle-orm/sqlite-c
 import type { Entity } from "../base/entity-words.ts";
 import { ownValue } from "../base/fields.ts";
 import { withoutInvisible } from "../base/visible.ts";
-import type { IndexedName } from "./called-words.ts";
+import type { IndexedName } from "./name-entries.ts";
 import type { SearchTexts } from "./search-text.ts";
 import type { Upcaster } from "./shape.ts";
 

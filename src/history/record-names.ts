@@ -4,7 +4,7 @@ import type { Actor } from "../access/actor.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { AsOf } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { displayNameOf } from "../resources/bindings/record-called.ts";
+import { displayNameOf } from "../resources/bindings/display-names.ts";
 import { CHANGE_KINDS } from "./change-view.ts";
 
 /** Maximum cached names; beyond it the cache is cleared. */

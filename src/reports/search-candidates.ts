@@ -1,8 +1,8 @@
 // Search candidates: record numbers from the word index, by kind, few enough to examine quickly. Records that the
 // caller cannot access do not use up the limits. Reads no records.
 
-import { ENTRY, type EntryType, entryPrefixOf, entryTypes, macLookups } from "../db/called-words.ts";
 import { type AnyKind, scopeKey } from "../db/kind.ts";
+import { ENTRY, type EntryType, entryPrefixOf, entryTypes, macLookups } from "../db/name-entries.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { WordIndex } from "../db/reading/word-index.ts";
 import { RESOURCES } from "../records/resources.ts";

@@ -12,7 +12,7 @@ import {
   MAC_DIGITS_MIN,
   nameEntries,
   wordPrefixes,
-} from "../db/called-words.ts";
+} from "../db/name-entries.ts";
 
 /** Kinds of match, best first. */
 export const MATCHES = ["Exact", "Prefix", "Word", "Part"] as const;

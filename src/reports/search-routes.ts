@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts";
 import { invalid } from "../base/errors.ts";
-import { foldWords } from "../db/called-words.ts";
+import { foldWords } from "../db/name-entries.ts";
 import { SEARCH_MAX_LENGTH, SEARCH_MAX_WORDS } from "../db/search-text.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";

@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { invalid } from "../base/errors.ts";
-import type { IndexedName, NameMatching } from "../db/called-words.ts";
+import type { IndexedName, NameMatching } from "../db/name-entries.ts";
 import { SEARCH_MAX_LENGTH, SEARCH_MAX_WORDS, searchWords } from "../db/search-text.ts";
 
 /**

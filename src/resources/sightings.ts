@@ -1,5 +1,5 @@
-// Sightings: which MAC address was seen at which IP address, by whom, and from when to when. Stored outside the ledger,
-// with the times that reads of the past need.
+// Sightings of MAC addresses at IP addresses: reporter, interface, and first and last time seen. Stored outside the
+// ledger, with the times that reads of past states need.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { addressAt, cidrBlock } from "../base/address-block.ts";

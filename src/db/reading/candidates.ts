@@ -1,8 +1,8 @@
 // Small candidate sets that include all matches of a condition, from containers, record numbers or the word index.
 // Avoids a scan of all other records.
 
-import { type Lookup, lookupOf } from "../called-words.ts";
 import { SCOPE_CODES, SCOPES, type ScopeName, scopeKey, valueScope } from "../kind.ts";
+import { type Lookup, lookupOf } from "../name-entries.ts";
 import { exactTerm } from "../search-text.ts";
 import { type Condition, type FieldCondition, type FieldPath, ownFieldOf } from "./condition.ts";
 import type { ListQuery } from "./list-query.ts";

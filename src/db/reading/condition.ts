@@ -2,8 +2,8 @@
 // records/filter parses that.
 
 import { ownValue } from "../../base/fields.ts";
-import type { IndexedField } from "../called-words.ts";
 import type { AnyKind } from "../kind.ts";
+import type { IndexedField } from "../name-entries.ts";
 
 /** Test of one value. `sql` yields 1, 0, or NULL where only `holds` can decide. Both must agree. */
 export interface ValueTest {

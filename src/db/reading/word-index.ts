@@ -9,7 +9,7 @@ import {
   entryPrefixOf,
   type Lookup,
   wordPrefixes,
-} from "../called-words.ts";
+} from "../name-entries.ts";
 import { phrase } from "../search-text.ts";
 import type { AsOf } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";

@@ -75,7 +75,6 @@
 
 import { alreadyExists, DomainError } from "../../base/errors.ts";
 import { formatInstant, type Instant } from "../../base/instant.ts";
-import { entryPrefixOf, nameIndexChanges } from "../called-words.ts";
 import {
   activityScopes,
   type ChangeCounts,
@@ -100,6 +99,7 @@ import {
   scopeKey,
   scopesOf,
 } from "../kind.ts";
+import { entryPrefixOf, nameIndexChanges } from "../name-entries.ts";
 import { type PackedTexts, packVersion, VERSIONS_PER_BASE } from "../packing.ts";
 import { BLOCK_BITS } from "../schema.ts";
 import { searchText } from "../search-text.ts";

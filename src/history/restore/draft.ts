@@ -7,7 +7,7 @@ import { type AnyKind, liveIdentity, type Observed, type RecordBase } from "../.
 import { changedOwnFields } from "../../db/writing/entry.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { isFieldVisible } from "../../records/disclosed-fields.ts";
-import { displayNameOf } from "../../resources/bindings/record-called.ts";
+import { displayNameOf } from "../../resources/bindings/display-names.ts";
 import { DISCOVERABLE_READ_ONLY } from "../../resources/discovered.ts";
 import { recordName } from "../../resources/record-label.ts";
 import { PLAN_VALUES_MAX, type Plan, type PlanAction, type PlanConflict, subjectOf } from "./plan.ts";

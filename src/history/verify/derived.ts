@@ -1,7 +1,6 @@
 // Data derived from the ledger to make reads cheap: a record's live row, links, and spans in its containers. Pure
 // except for id lookups. Read-only.
 
-import { entryPrefixOf, nameIndexChanges } from "../../db/called-words.ts";
 import { activityScopes, countedScopes, isCounted, type VersionOperation } from "../../db/change-counts.ts";
 import type { Sql } from "../../db/connection.ts";
 import {
@@ -15,6 +14,7 @@ import {
   type RecordBase,
   scopesOf,
 } from "../../db/kind.ts";
+import { entryPrefixOf, nameIndexChanges } from "../../db/name-entries.ts";
 import { ALIVE } from "../../db/schema.ts";
 import { searchText } from "../../db/search-text.ts";
 import { membersSql } from "../../db/shape.ts";

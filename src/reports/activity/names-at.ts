@@ -5,7 +5,7 @@ import type { Actor } from "../../access/actor.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { KINDS } from "../../records/resources.ts";
-import { displayNameOf } from "../../resources/bindings/record-called.ts";
+import { displayNameOf } from "../../resources/bindings/display-names.ts";
 
 export interface PastRecordName {
   readonly kind: AnyKind;

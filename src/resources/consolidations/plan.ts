@@ -6,7 +6,7 @@ import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import { ReportedPlanToken } from "../../schemas/plan-token.ts";
 import { Nullable, OneOf, Uuid } from "../../schemas/schemas.ts";
 import { bindingKind } from "../bindings/binding.ts";
-import { displayNameOf, type NameLookup } from "../bindings/record-called.ts";
+import { displayNameOf, type NameLookup } from "../bindings/display-names.ts";
 import { componentKind } from "../components/component.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
 import { hostKind } from "../hosts/host.ts";

@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { FIELD_KEY_MAX_LENGTH, FIELD_URL_MAX_LENGTH, FIELDS_OF_KIND_MAX } from "../../base/custom-field-limits.ts";
 import { CUSTOM_FIELDS, customFieldName } from "../../base/custom-field-names.ts";
-import type { IndexedName } from "../../db/called-words.ts";
+import type { IndexedName } from "../../db/name-entries.ts";
 import { type NamedFields, namesIn } from "../searching.ts";
 import type { FieldValue } from "./field-type.ts";
 

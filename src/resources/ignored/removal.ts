@@ -7,7 +7,7 @@ import type { AnyKind, Kind, RecordBase } from "../../db/kind.ts";
 import type { Removal } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../schemas/entity-tags.ts";
-import { displayNameOf, liveNameLookup } from "../bindings/record-called.ts";
+import { displayNameOf, liveNameLookup } from "../bindings/display-names.ts";
 import { componentKind } from "../components/component.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
