@@ -13,6 +13,14 @@ export interface DocumentedOperation {
   readonly operation: Json;
 }
 
+interface Documentation {
+  /** Path as in the document; undefined if no path matches. */
+  readonly template: string | undefined;
+  readonly operation: DocumentedOperation | undefined;
+}
+
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
 /**
  * Formats of timestamps, UUIDs and other values in responses (handbook: api, "Values"), narrower than their standards.
  */
@@ -41,6 +49,8 @@ export class OpenApiDocument {
   private readonly closed: Json;
   private readonly compiled = new Map<string, ValidateFunction>();
   private readonly patterns: { readonly pattern: RegExp; readonly path: string }[];
+  /** By method and path of the requests so far. */
+  private readonly documented = new Map<string, Documentation>();
 
   constructor(document: Json) {
     this.document = document;
@@ -81,12 +91,7 @@ export class OpenApiDocument {
     if (!path.startsWith("/api/") || path === "/api/openapi.json" || method === "HEAD") return [];
     const title = `${method} ${path} returned ${actual.status}`;
     if (actual.headers.get("x-request-id") === null) return [`${title} without X-Request-Id`];
-    // Like the router: a literal segment without the method falls back to the parameter in its place.
-    const templates = this.patterns.filter(({ pattern }) => pattern.test(path)).map((template) => template.path);
-    const operation = templates
-      .map((template) => this.operations.find((other) => other.path === template && other.method === method))
-      .find((found) => found !== undefined);
-    const template = operation?.path ?? templates[0];
+    const { template, operation } = this.documentationOf(method, path);
     if (template === undefined || operation === undefined) {
       const isRoutingError = ROUTING_CODES[actual.status] === actual.body?.code;
       return [
@@ -125,6 +130,22 @@ export class OpenApiDocument {
         title,
       ),
     ];
+  }
+
+  private documentationOf(method: string, path: string): Documentation {
+    // Any id is matched like any other.
+    const shape = `${method} ${path.replaceAll(ID, "id")}`;
+    let found = this.documented.get(shape);
+    if (found === undefined) {
+      // Like the router: a literal segment without the method falls back to the parameter in its place.
+      const templates = this.patterns.filter(({ pattern }) => pattern.test(path)).map((template) => template.path);
+      const operation = templates
+        .map((template) => this.operations.find((other) => other.path === template && other.method === method))
+        .find((found) => found !== undefined);
+      found = { template: operation?.path ?? templates[0], operation };
+      this.documented.set(shape, found);
+    }
+    return found;
   }
 
   /** Deviations of a value from the schema at a pointer of the document. */
