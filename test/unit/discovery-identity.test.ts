@@ -161,6 +161,13 @@ describe("the weight of a sign", () => {
   });
 });
 
+test("a renamed machine is the same by its own card, although another machine has its other cards as well", () => {
+  const weights = new Weights({ hosts: 100, reads: {} }, (_, value) => (value === mac(1) ? 1 : 2));
+  const named = (sysName: string, own: string) => signs({ sysName, macs: [own, mac(2), mac(3)] });
+  expect(matchSigns(named("b", mac(1)), named("a", mac(1)), weights)).not.toBeNull();
+  expect(matchSigns(named("b", mac(4)), named("a", mac(1)), weights)).toBeNull();
+});
+
 test("a host known only by its address matches any device found there", () => {
   expect(matchSigns(signs(complete), signs({ addresses: ["10.0.0.1"] }))?.reason).toBe("address only");
   expect(matchSigns(signs(complete), signs({ addresses: ["10.0.0.2"] }))).toBeNull();

@@ -63,19 +63,18 @@ function compareSerials(seen: Signs, known: Signs, weights: Weights): ComparedGr
 }
 
 /**
- * All cards count once, with the share in common of the smaller set. If not all were read, an unread one may differ, and
- * the larger set counts.
+ * All cards count once, by the rarest in common and by the share in common of the smaller set. If not all were read, an
+ * unread one may differ, and the larger set counts.
  */
 function compareCards(seen: Signs, known: Signs, common: readonly string[], weights: Weights): ComparedGroup | null {
   const whole = compareSets("cards", seen, known, common, weights, [seen.macs, known.macs]);
   if (whole === null || common.length === 0) return whole;
-  const mean = common.reduce((sum, mac) => sum + weights.ofSame("cards", mac), 0) / common.length;
   const sizes = [seen.macs.size, known.macs.size];
   // A single MAC address on both sides is the one that was seen at the address: it needs no ifTable.
   const isUnread = (seen.unread.has("cards") || known.unread.has("cards")) && Math.max(...sizes) > 1;
   const share = common.length / (isUnread ? Math.max(...sizes) + 1 : Math.min(...sizes));
   const factor = COMMON_CARD_SHARE + (1 - COMMON_CARD_SHARE) * share ** CARDS_EXPONENT;
-  return { ...whole, weight: mean * factor };
+  return { ...whole, weight: whole.weight * factor };
 }
 
 /** With only some chassis in common, the common cards may be theirs: a member that left its stack took both along. */
