@@ -433,7 +433,9 @@ class ScanRun {
   }
 
   private async link(): Promise<void> {
-    if (this.order.kind === "sweep") return;
+    // What a sweep has found may be a neighbor that switches announced before.
+    if (this.order.kind === "sweep" && !["hosts", "ip_addresses"].some((kind) => this.scanReport.hasCreated(kind)))
+      return;
     this.progress.enter("links");
     for (const input of this.parts.links.find()) {
       this.signal.throwIfAborted();

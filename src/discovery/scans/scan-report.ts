@@ -47,6 +47,11 @@ export class ScanReport {
     this.addTransaction(sequence);
   }
 
+  /** @param kind name of the kind's collection: `hosts` */
+  hasCreated(kind: string): boolean {
+    return (ownValue(this.records, kind)?.created ?? 0) > 0;
+  }
+
   addTransaction(sequence: number | null): void {
     if (sequence === null) return;
     this.transactions = {
