@@ -64,14 +64,15 @@ function compareSerials(seen: Signs, known: Signs, weights: Weights): ComparedGr
 
 /**
  * All cards count once, by the rarest in common and by the share in common of the smaller set. If not all were read, an
- * unread one may differ, and the larger set counts.
+ * unread one may differ, and the larger set counts, unless all of a side that was read to the end are in common.
  */
 function compareCards(seen: Signs, known: Signs, common: readonly string[], weights: Weights): ComparedGroup | null {
   const whole = compareSets("cards", seen, known, common, weights, [seen.macs, known.macs]);
   if (whole === null || common.length === 0) return whole;
   const sizes = [seen.macs.size, known.macs.size];
+  const isContained = [seen, known].some(({ macs, unread }) => !unread.has("cards") && macs.size === common.length);
   // A single MAC address on both sides is the one that was seen at the address: it needs no ifTable.
-  const isUnread = (seen.unread.has("cards") || known.unread.has("cards")) && Math.max(...sizes) > 1;
+  const isUnread = !isContained && (seen.unread.has("cards") || known.unread.has("cards")) && Math.max(...sizes) > 1;
   const share = common.length / (isUnread ? Math.max(...sizes) + 1 : Math.min(...sizes));
   const factor = COMMON_CARD_SHARE + (1 - COMMON_CARD_SHARE) * share ** CARDS_EXPONENT;
   return { ...whole, weight: whole.weight * factor };
