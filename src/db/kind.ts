@@ -209,7 +209,7 @@ export function renderObserved(kind: AnyKind, values: Observed): string {
   for (const field of kind.observed) {
     const value = values[field] ?? null;
     if (value === null && kind.absent === "omitted") continue;
-    text += `,${JSON.stringify(field)}:${JSON.stringify(value)}`;
+    text += `,"${field}":${JSON.stringify(value)}`;
   }
   return text;
 }

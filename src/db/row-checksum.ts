@@ -166,42 +166,48 @@ function checksumOf(table: CheckedTable, values: readonly StoredValue[]): number
 }
 
 function checksumOfRow(table: CheckedDrizzleTable, row: Readonly<Record<string, unknown>>): number {
-  const added = ownValue(ADDED, getTableName(table));
-  const values = columnsOf(table).flatMap(([name, column]): StoredValue[] => {
-    if (name === added) return [];
-    const value = ownValue(row, name) ?? null;
-    return [value === null ? null : (column.mapToDriverValue(value) as StoredValue)];
-  });
-  return crc32(frame(values)) + (added === undefined ? 0 : addend(ownValue(row, added)));
-}
-
-/** Checked columns per table, sorted by name: databases differ in column order. */
-const COLUMNS = new WeakMap<CheckedDrizzleTable, ReadonlyArray<readonly [string, SQLiteColumn]>>();
-
-function columnsOf(table: CheckedDrizzleTable): ReadonlyArray<readonly [string, SQLiteColumn]> {
-  let columns = COLUMNS.get(table);
-  if (columns === undefined) {
-    columns = Object.entries(getTableColumns(table) as Record<string, SQLiteColumn>)
-      .filter(([name]) => name !== CHECKSUM)
-      .sort(([a], [b]) => (a < b ? -1 : 1));
-    COLUMNS.set(table, columns);
-  }
-  return columns;
-}
-
-/** Length-prefixes every value, so that different rows never produce the same text. */
-function frame(values: readonly StoredValue[]): string {
+  const { columns, added } = framedOf(table);
   let text = "";
-  for (const value of values) {
-    if (value === null) text += "-;";
-    else if (typeof value === "number") text += `${value};`;
-    else {
-      // UTF-8 storage has no lone surrogates.
-      const part = typeof value === "string" ? value.toWellFormed() : Buffer.from(value).toString("base64");
-      text += `${part.length}:${part};`;
-    }
+  for (const [name, column] of columns) {
+    const value = ownValue(row, name) ?? null;
+    text += framed(value === null ? null : (column.mapToDriverValue(value) as StoredValue));
   }
-  return text;
+  return crc32(text) + (added === undefined ? 0 : addend(ownValue(row, added)));
+}
+
+interface FramedColumns {
+  /** Sorted by name: databases differ in column order. */
+  readonly columns: ReadonlyArray<readonly [string, SQLiteColumn]>;
+  /** The column that is added instead, if any. */
+  readonly added: string | undefined;
+}
+
+const COLUMNS = new WeakMap<CheckedDrizzleTable, FramedColumns>();
+
+function framedOf(table: CheckedDrizzleTable): FramedColumns {
+  let framedColumns = COLUMNS.get(table);
+  if (framedColumns === undefined) {
+    const added = ownValue(ADDED, getTableName(table));
+    const columns = Object.entries(getTableColumns(table) as Record<string, SQLiteColumn>)
+      .filter(([name]) => name !== CHECKSUM && name !== added)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+    framedColumns = { columns, added };
+    COLUMNS.set(table, framedColumns);
+  }
+  return framedColumns;
+}
+
+function frame(values: readonly StoredValue[]): string {
+  return values.map(framed).join("");
+}
+
+/** Prefixes a value with its length, so that different rows never produce the same text. */
+function framed(value: StoredValue): string {
+  if (value === null) return "-;";
+  if (typeof value === "number") return `${value};`;
+  // UTF-8 storage has no lone surrogates.
+  const part = typeof value === "string" ? value.toWellFormed() : Buffer.from(value).toString("base64");
+  return `${part.length}:${part};`;
 }
 
 /**

@@ -428,6 +428,25 @@ describe("a transaction's own changes", () => {
     expect(store.list(portKind).items.map((port) => port.number)).toEqual([5, 2, 9]);
   });
 
+  test.each<[string, (tx: WriteTransaction, ports: { id: string }[], other: HostRecord) => unknown]>([
+    ["creation", (tx) => tx.create(portKind, store.organizationId, portFields(host, 3))],
+    ["removal", (tx, [port]) => tx.remove(portKind, port?.id as string)],
+    ["move", (tx, [port], other) => tx.update(portKind, port?.id as string, { host_id: other.id })],
+    ["update", (tx, [port]) => tx.update(portKind, port?.id as string, { number: 4 })],
+  ])("leave the stored identities of children unknown after a %s", (_change, change) => {
+    const [other, unchanged] = ["b", "c"].map((name) => store.create(hostKind, hostFields(store.networkId, name)));
+    const ports = [createPort(1), createPort(2)];
+    const otherPort = store.create(portKind, portFields(unchanged as HostRecord, 1));
+    store.write((tx) => {
+      const identities = (owner: { id: string } | undefined) =>
+        tx.storedIdentities(portKind, "host_n", owner?.id as string);
+      expect(identities(host)).toEqual(ports.map((port) => portKind.identity(port) as string));
+      change(tx, ports, other as HostRecord);
+      expect(identities(host)).toBeNull();
+      expect(identities(unchanged)).toEqual([portKind.identity(otherPort) as string]);
+    });
+  });
+
   test("are visible among records with a reference, including new ones", () => {
     const tag = createTag("a");
     const tagged = (name: string) => ({ ...hostFields(store.networkId, name), tags: [tag.id] });

@@ -49,6 +49,11 @@ interface SingleRowStatement {
   get(...values: Array<string | number>): unknown;
 }
 
+interface Lookup {
+  all(...values: number[]): unknown[];
+  values(...values: number[]): unknown[][];
+}
+
 const value = sql.placeholder;
 
 /** Parameters: record number, sequence, and entries from nameIndexChanges. */
@@ -65,10 +70,11 @@ export class Statements {
   };
   private readonly indexText: { run(n: number, sequence: number, text: string): unknown };
   private readonly indexEntries: { run(n: number, sequence: number, entries: string): unknown };
+  private readonly storeObserved: { run(observed: string, checksum: number, numbers: string): unknown };
   private readonly readBase: { values(n: number, sequence: number): unknown[][] };
   private readonly readChanges: { values(): unknown[][] };
   private readonly readHashPrefix: { values(sequence: number): unknown[][] };
-  private readonly lookups = new Map<string, { all(...values: number[]): unknown[] }>();
+  private readonly lookups = new Map<string, Lookup>();
 
   constructor(db: Sql) {
     this.db = db;
@@ -90,6 +96,9 @@ export class Statements {
       ORDER BY b.key DESC LIMIT 1`);
     this.readChanges = db.$client.prepare("SELECT total_changes()");
     this.readHashPrefix = db.$client.prepare(`SELECT ${HASH_MARK_SQL} FROM history_transactions WHERE sequence = +?`);
+    this.storeObserved = db.$client.prepare(`INSERT INTO observations (n, observed, checksum)
+      SELECT value, ?1, ?2 + value FROM json_each(?3) WHERE true
+      ON CONFLICT (n) DO UPDATE SET observed = excluded.observed, checksum = excluded.checksum`);
     this.indexText = db.$client.prepare("INSERT INTO history_search (rowid, text) VALUES ((?1 << 31) | ?2, ?3)");
     this.indexEntries = db.$client.prepare(INSERT_WORDS);
   }
@@ -202,10 +211,11 @@ export class Statements {
     this.ledger.insertObserved.run(rows.map((row) => ({ ...row, checksum: observedChecksum(row.n, row.observed) })));
   }
 
-  setObserved(entry: Entry): void {
-    const { n } = entry;
-    const observed = renderObserved(entry.kind, entry.observed);
-    this.ledger.setObserved.run({ n, observed, checksum: observedChecksum(n, observed) });
+  /** One statement for all entries with the same values: a scan sees thousands at once. */
+  setObserved(entries: readonly Entry[]): void {
+    const byText = Map.groupBy(entries, (entry) => renderObserved(entry.kind, entry.observed));
+    for (const [observed, same] of byText)
+      this.storeObserved.run(observed, observedChecksum(0, observed), JSON.stringify(same.map(({ n }) => n)));
   }
 
   deleteObserved(n: number): void {
@@ -274,14 +284,22 @@ export class Statements {
 
   /** Live rows whose `column` holds a record number, in page order. */
   liveByColumn(kind: AnyKind, column: string): { all(...values: number[]): unknown[] } {
-    const name = `${kind.name}.${column}`;
+    return this.byColumn(kind, column, selectLive(kind));
+  }
+
+  /** Unique identities of those rows. */
+  liveIdentities(kind: AnyKind, column: string, n: number): string[] {
+    const select = `SELECT l.identity FROM ${getTableName(kind.table)} l`;
+    return (this.byColumn(kind, column, select).values(n) as Array<[string]>).map(([identity]) => identity);
+  }
+
+  private byColumn(kind: AnyKind, column: string, select: string): Lookup {
+    const name = `${select} ${column}`;
     let statement = this.lookups.get(name);
     if (statement === undefined) {
       if (!Object.hasOwn(getTableColumns(kind.table), column))
         throw new Error(`statements: ${kind.plural} has no column ${column}`);
-      statement = this.db.$client.prepare(`${selectLive(kind)} WHERE l.${column} = +? ORDER BY l.n`) as {
-        all(...values: number[]): unknown[];
-      };
+      statement = this.db.$client.prepare(`${select} WHERE l.${column} = +? ORDER BY l.n`) as unknown as Lookup;
       this.lookups.set(name, statement);
     }
     return statement;
@@ -358,15 +376,6 @@ function ledgerStatements(db: Sql) {
         }),
     ),
     insertObserved: insert(db.insert(observations).values(placeholders(getTableColumns(observations)))),
-    setObserved: statement(
-      db
-        .insert(observations)
-        .values(placeholders(getTableColumns(observations)))
-        .onConflictDoUpdate({
-          target: observations.n,
-          set: { observed: sql`excluded.observed`, checksum: sql`excluded.checksum` },
-        }),
-    ),
     deleteObserved: statement(db.delete(observations).where(matching(observations.n))),
     link: statement(db.insert(liveLinks).values(placeholders(getTableColumns(liveLinks)))),
     unlink: statement(db.delete(liveLinks).where(matching(liveLinks.n))),

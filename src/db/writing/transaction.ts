@@ -68,11 +68,15 @@ export class WriteTransaction {
   private readonly entries = new Map<string, Entry>();
   /** Stored entries by record number: members of a row read again need no parsing. */
   private readonly stored = new Map<number, Entry>();
+  /** Stored children by kind, column and parent, read once: the live tables change when the transaction ends. */
+  private readonly storedChildren = new Map<string, readonly Entry[]>();
   /** Entries by kind code. */
   private readonly byCode: Entry[][] = [];
   /** Changed since the last takeNetChanges. */
   private readonly recent = new Set<Entry>();
   private readonly changed = new ChangedRecords();
+  /** Stored entries that were updated or removed. */
+  private readonly changedStored = new Set<Entry>();
   /** Cache of record numbers: every record needs its organization's. */
   private readonly numbers = new Map<string, number>();
   private readonly invisible = new Map<string, Map<string, string[]>>();
@@ -123,16 +127,37 @@ export class WriteTransaction {
    * moved there.
    */
   children<R extends RecordBase>(kind: Kind<R>, column: string, parentId: string): R[] {
-    const parent = this.statements.recordN(parentId);
-    const found = new Set<Entry>();
-    if (parent !== null) {
-      for (const row of this.statements.liveByColumn(kind, column).all(parent) as LiveRow[])
-        found.add(this.entryFor(kind, row));
-    }
-    for (const entry of this.changed.withParent(kind, column, parentId)) found.add(entry);
+    const stored = this.storedChildrenOf(kind, column, parentId);
+    const changed = this.changed.withParent(kind, column, parentId);
     const isChild = ({ before, after }: Entry) =>
       after !== null && (after === before || referencedId(kind, column, after) === parentId);
-    return [...found].filter(isChild).map((entry) => entry.after as R);
+    const found = changed.length === 0 ? stored : [...new Set([...stored, ...changed])];
+    return found.filter(isChild).map((entry) => entry.after as R);
+  }
+
+  /**
+   * Unique identities of the stored children, without reading the records; null if this transaction changed any of the
+   * children.
+   */
+  storedIdentities(kind: AnyKind, column: string, parentId: string): string[] | null {
+    const wasChild = ({ before }: Entry) => before !== null && referencedId(kind, column, before) === parentId;
+    if (this.changed.withParent(kind, column, parentId).length > 0) return null;
+    for (const entry of this.changedStored) if (entry.kind.code === kind.code && wasChild(entry)) return null;
+    const parent = this.recordN(parentId);
+    return parent === null ? [] : this.statements.liveIdentities(kind, column, parent);
+  }
+
+  private storedChildrenOf(kind: AnyKind, column: string, parentId: string): readonly Entry[] {
+    const name = `${kind.code}.${column}/${parentId}`;
+    const known = this.storedChildren.get(name);
+    if (known !== undefined) return known;
+    const parent = this.recordN(parentId);
+    // A new parent has none, and no number yet.
+    if (parent === null) return [];
+    const rows = this.statements.liveByColumn(kind, column).all(parent) as LiveRow[];
+    const entries = rows.map((row) => this.entryFor(kind, row));
+    this.storedChildren.set(name, entries);
+    return entries;
   }
 
   /** The live record with this unique identity; null if none. */
@@ -300,6 +325,7 @@ export class WriteTransaction {
   ): R {
     const entry = this.liveEntry(kind, id);
     entry.after = { ...(entry.after as RecordBase), ...changes };
+    if (entry.before !== null) this.changedStored.add(entry);
     this.changed.add(entry);
     this.recent.add(entry);
     return entry.after as R;
@@ -321,6 +347,7 @@ export class WriteTransaction {
   remove<R extends RecordBase>(kind: Kind<R>, id: string): void {
     const entry = this.liveEntry(kind, id);
     entry.after = null;
+    if (entry.before !== null) this.changedStored.add(entry);
     this.recent.add(entry);
   }
 
@@ -373,10 +400,13 @@ export class WriteTransaction {
   release(kind: AnyKind): NetChange[] {
     const released = this.byCode[kind.code] ?? [];
     delete this.byCode[kind.code];
+    // Later commands read the children of then.
+    this.storedChildren.clear();
     for (const entry of released) {
       this.entries.delete(entry.id);
       this.stored.delete(entry.n);
       this.recent.delete(entry);
+      this.changedStored.delete(entry);
     }
     this.changed.forget(kind);
     return released.flatMap((entry) => {
@@ -395,10 +425,11 @@ export class WriteTransaction {
     if (changes.length > 0 && refusal !== null) throw refusal;
     this.assertNoLookalikes(changes);
     if (changes.length > 0) writeLedger(this, changes);
-    for (const entry of this.entries.values()) {
-      // New records are inserted with their observation values.
-      if (entry.observedChanged && entry.before !== null && entry.after !== null) this.statements.setObserved(entry);
-    }
+    // New records are inserted with their observation values.
+    const observed = [...this.entries.values()].filter(
+      (entry) => entry.observedChanged && entry.before !== null && entry.after !== null,
+    );
+    this.statements.setObserved(observed);
     for (const action of this.afterWriteActions) action();
     return changes.length > 0 ? this.sequence : null;
   }

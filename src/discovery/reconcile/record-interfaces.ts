@@ -39,6 +39,7 @@ import { isForwardingSetByUser, isSetByUser, isTouchedByPerson } from "./provena
 import { mergeReported, type Reported, type ReportedEach } from "./reported-fields.ts";
 import { lineagesOfReturned } from "./returned-interfaces.ts";
 import type { ScanWrite } from "./scan-write.ts";
+import { StoredForwarding } from "./stored-forwarding.ts";
 import type { NetworkVlans } from "./vlan-keeper.ts";
 
 interface InterfaceContext {
@@ -80,8 +81,8 @@ export function recordInterfaces(
   const matched = matchInterfaces(interfaces, stored, inLastRead(write));
   const leftovers = leftoversAmong(interfaces, matched);
   const forwarding = interfaces.some((each) => each.forwarding !== undefined)
-    ? Map.groupBy(tx.children(fdbEntryKind, "host_n", host.id), (entry) => entry.if_entry_id)
-    : new Map<string, FdbEntryRecord[]>();
+    ? new StoredForwarding(tx, host.id)
+    : null;
   const places = reportedPlaces(context);
   const polledId = context.addresses.get(context.polledAddress)?.id ?? null;
   const manualIndexes = freeIndexes(write, matched, stored, interfaces);
@@ -94,7 +95,7 @@ export function recordInterfaces(
     // An interface that waits for the next read learns nothing if all rows of the forwarding table are of others.
     const waiting = missing.filter((entry) => isPresent(entry) && ends.isLacking(entry));
     for (const entry of context.isForwardingComplete ? waiting : []) {
-      const learned = (forwarding.get(entry.id) ?? []).filter(({ id }) => tx.find(fdbEntryKind, id) !== null);
+      const learned = (forwarding?.of(entry.id) ?? []).filter(({ id }) => tx.find(fdbEntryKind, id) !== null);
       if (learned.length > 0)
         syncForwarding(write, entry, { reported: [], stored: learned, isRetained: null, omitted: context.omitted });
     }
@@ -180,7 +181,8 @@ export function recordInterfaces(
     forwardingRoom -= learned.length;
     left.forwarding += each.forwarding.length - learned.length;
     context.omitted.add("forwarding", "limit", each.forwarding.length - learned.length);
-    const known = forwarding.get(entry.id) ?? [];
+    if (entry.discovered?.fdb_macs === undefined && forwarding?.isSame(entry.id, learned) === true) continue;
+    const known = forwarding?.of(entry.id) ?? [];
     syncForwarding(write, entry, { reported: learned, stored: known, isRetained, omitted: context.omitted });
   }
   if (context.stacking !== undefined) recordStacking(write, recorded, context.stacking);
