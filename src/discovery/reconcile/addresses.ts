@@ -304,7 +304,7 @@ export function isOnlyObserved(tx: WriteTransaction, host: HostRecord): boolean 
 export function hasInterfaces(tx: WriteTransaction, hostId: string): boolean {
   const n = tx.recordN(hostId);
   const isStored =
-    n !== null && n > 0 && tx.db.$client.query("SELECT 1 FROM if_entries WHERE host_n = ?1 LIMIT 1").get(n) !== null;
+    n !== null && n > 0 && tx.db.$client.query("SELECT 1 FROM if_entries WHERE host_n = +?1 LIMIT 1").get(n) !== null;
   return isStored || tx.children(ifEntryKind, "host_n", hostId).length > 0;
 }
 
@@ -314,6 +314,6 @@ export function hasReported(tx: WriteTransaction, hostId: string): boolean {
   return (
     n !== null &&
     n > 0 &&
-    tx.db.$client.query("SELECT 1 FROM discovery_tellings WHERE host_n = ?1 LIMIT 1").get(n) !== null
+    tx.db.$client.query("SELECT 1 FROM discovery_tellings WHERE host_n = +?1 LIMIT 1").get(n) !== null
   );
 }

@@ -192,12 +192,12 @@ const CURRENT = `SELECT s.mac_address, s.first_seen, iif(r.scan_id = ?3, ?4, max
     (SELECT coalesce(('{' || e.members || '}') ->> '$.if_name', ('{' || e.members || '}') ->> '$.if_descr')
       FROM if_entries e WHERE e.n = s.if_entry_n)
   FROM discovery_sightings s JOIN discovery_reporters r ON r.n = s.reporter_n
-  WHERE s.network_n = ?1 AND s.address_key = ?2 AND s.gone_at IS NULL
+  WHERE s.network_n = +?1 AND s.address_key = +?2 AND s.gone_at IS NULL
     AND s.ended_at IS NULL`;
 const ELSEWHERE = `SELECT 1 FROM discovery_sightings
-  WHERE network_n = ?1 AND mac_address = ?2 AND address_key <> ?3 AND address_key BETWEEN ?4 AND ?5
-    AND gone_at IS NULL AND ended_at IS NULL AND first_seen > ?6 LIMIT 1`;
+  WHERE network_n = +?1 AND mac_address = +?2 AND address_key <> +?3 AND address_key BETWEEN +?4 AND +?5
+    AND gone_at IS NULL AND ended_at IS NULL AND first_seen > +?6 LIMIT 1`;
 const THERE = `SELECT 1 FROM discovery_sightings
-  WHERE network_n = ?1 AND mac_address = ?2 AND address_key = ?3 AND gone_at IS NULL AND ended_at IS NULL LIMIT 1`;
-const FORWARDED = "SELECT 1 FROM fdb_entries WHERE mac_address = ?1 AND network_n = ?2 LIMIT 1";
-const REPORTS_OWN = "SELECT 1 FROM discovery_reporters WHERE host_n = ?1 AND kind = 'Own' AND read_at > 0 LIMIT 1";
+  WHERE network_n = +?1 AND mac_address = +?2 AND address_key = +?3 AND gone_at IS NULL AND ended_at IS NULL LIMIT 1`;
+const FORWARDED = "SELECT 1 FROM fdb_entries WHERE mac_address = +?1 AND network_n = +?2 LIMIT 1";
+const REPORTS_OWN = "SELECT 1 FROM discovery_reporters WHERE host_n = +?1 AND kind = 'Own' AND read_at > 0 LIMIT 1";

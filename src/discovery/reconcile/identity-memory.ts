@@ -182,7 +182,7 @@ function first(values: readonly string[]): string[] {
 }
 
 const NEWEST = (columns: string) => `SELECT ${columns} FROM discovery_identities
-  WHERE network_n = ?1 AND ip_address = ?2 ORDER BY sequence DESC LIMIT 1`;
+  WHERE network_n = +?1 AND ip_address = +?2 ORDER BY sequence DESC LIMIT 1`;
 const OF_HOST = `SELECT d.ip_address, d.decided_at, d.decision FROM discovery_identities d
   WHERE d.host_n = +?1 AND d.sequence <= +?2 AND NOT EXISTS (SELECT 1 FROM discovery_identities l
     WHERE l.network_n = d.network_n AND l.ip_address = d.ip_address AND l.sequence > d.sequence AND l.sequence <= +?2)

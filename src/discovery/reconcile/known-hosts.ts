@@ -83,12 +83,19 @@ export class KnownHosts {
     const found = new SharingHosts();
     const sharing = new Map<string, number>();
     const add = (group: SignGroup, value: string, ...lists: readonly string[][]) => {
-      const { size } = new Set(lists.flat());
-      if (size === 0) return;
+      const all = new Set<string>();
+      const usable = new Set<string>();
+      for (const ids of lists) {
+        for (const id of ids) {
+          all.add(id);
+          const survivor = ids.length > CANDIDATES_MAX ? null : this.formerHosts.survivorOf(id);
+          if (survivor !== null) usable.add(survivor);
+        }
+      }
+      const { size } = all;
       // One is the default.
       if (size > 1) sharing.set(`${group}/${value}`, size > CANDIDATES_MAX ? Number.POSITIVE_INFINITY : size);
-      const usable = lists.flatMap((ids) => (ids.length > CANDIDATES_MAX ? [] : ids));
-      found.add(group, new Set(usable.flatMap((id) => this.formerHosts.survivorOf(id) ?? [])));
+      found.add(group, usable);
     };
     for (const serial of seen.serialNumbers) add("serial_numbers", serial, this.withSerial(serial));
     for (const [mac, hosts] of this.hostsByMac(seen.macs)) {
@@ -288,9 +295,18 @@ export class KnownHosts {
     if (macs.size === 0) return new Map();
     const list = JSON.stringify([...macs]);
     const rows = this.tx.db.$client.query(BY_MACS).values(this.networkN, list) as [string, ...(string | null)[]][];
+    const idsByList = new Map<string | null, string[]>([[null, []]]);
+    const idsOf = (numbers: string | null = null): string[] => {
+      let ids = idsByList.get(numbers);
+      if (ids === undefined) {
+        ids = (numbers ?? "").split(" ").flatMap((n) => this.tx.recordId(Number(n)) ?? []);
+        idsByList.set(numbers, ids.sort());
+      }
+      return ids;
+    };
     return new Map(
       rows.map(([mac, ...found]) => {
-        const [interfaces = [], addresses = [], remembered = []] = found.map((ids) => ids?.split(" ") ?? []);
+        const [interfaces, addresses, remembered] = [idsOf(found[0]), idsOf(found[1]), idsOf(found[2])];
         if (!this.shared.has(mac)) this.shared.set(mac, addresses.length > ADDRESSES_PER_MAC_MAX);
         return [mac, { interfaces, addresses, remembered }];
       }),
@@ -364,20 +380,23 @@ const BY_COMMON_ADDRESS = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history
     AND t.host_n = a.host_n) OR NOT EXISTS (SELECT 1 FROM if_entries e WHERE e.host_n = a.host_n)) ${LIMIT}`;
 const BY_REPORT = `SELECT r.id FROM discovery_tellings t JOIN history_records r ON r.n = t.host_n
     WHERE t.network_n = +?1 AND t.ip_address = +?2`;
-const REPORTED_AT = "SELECT ip_address FROM discovery_tellings WHERE host_n = ?1";
+const REPORTED_AT = "SELECT ip_address FROM discovery_tellings WHERE host_n = +?1";
 const BY_REMEMBERED_MAC = `SELECT r.id FROM discovery_macs m JOIN history_records r ON r.n = m.host_n
     WHERE m.network_n = +?1 AND m.mac_address = +?2`;
 /**
- * The three queries above for a list of MAC addresses. CANDIDATES_MAX exceeds ADDRESSES_PER_MAC_MAX, so shared MAC
- * addresses are detected.
+ * The record numbers of the three queries above for a list of MAC addresses. CANDIDATES_MAX exceeds
+ * ADDRESSES_PER_MAC_MAX, so shared MAC addresses are detected.
  */
-const BY_MACS = `SELECT j.value, ${[INTERFACE_BY_MAC, ADDRESS_BY_MAC, BY_REMEMBERED_MAC]
-  .map((sql) => `(SELECT group_concat(id, ' ') FROM (${sql.replace("+?2", "j.value")}))`)
+const BY_MACS = `SELECT j.value, ${["if_entries", "ip_addresses", "discovery_macs"]
+  .map(
+    (table) => `(SELECT group_concat(host_n, ' ') FROM (SELECT DISTINCT host_n FROM ${table}
+      WHERE mac_address = j.value AND network_n = +?1 LIMIT ${CANDIDATES_MAX + 1}))`,
+  )
   .join(", ")} FROM json_each(?2) j`;
 const REMEMBERED_MACS = "SELECT mac_address FROM discovery_macs WHERE host_n = +?2 AND network_n = +?1";
 /** Addresses that left a host by a person's hand. */
 const DELETED_BY_PERSON = `SELECT 1 FROM history_spans s JOIN history_transactions t ON t.sequence = s.died
-  WHERE s.scope = ?1 AND ${BY_PERSON} AND ?2 = (SELECT ('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.ip_address'
+  WHERE s.scope = +?1 AND ${BY_PERSON} AND ?2 = (SELECT ('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.ip_address'
     FROM history_versions v WHERE v.key < ((s.n << 31) | s.died) ORDER BY v.key DESC LIMIT 1) LIMIT 1`;
 const BY_ADDRESS = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n
   WHERE a.ip_address = +?2 AND a.network_n = +?1 ${LIMIT}`;

@@ -53,7 +53,7 @@ function forwardingAt(tx: WriteTransaction, ifEntryId: string, sequence: number)
          SELECT DISTINCT (SELECT ('{' || ${membersSql(fdbEntryKind, "v")} || '}') ->> '$.mac_address'
            FROM history_versions v
            WHERE v.key <= ((s.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1) AS mac
-         FROM history_spans s WHERE s.scope = ?1 AND s.born <= ?2 AND s.died > ?2 ORDER BY mac)`,
+         FROM history_spans s WHERE s.scope = +?1 AND s.born <= ?2 AND s.died > ?2 ORDER BY mac)`,
     )
     .get(scopeKey(tx.recordN(ifEntryId) ?? 0, fdbEntryKind), sequence) as { macs: string | null };
   return row.macs;

@@ -54,7 +54,9 @@ export function recordSightings(
   const own = [...(device.addresses ?? [])];
   if (!own.some((each) => each.ip_address === polledAddress))
     own.push({ ip_address: polledAddress, prefix_length: null, if_index: null });
-  const macs = new Map((device.interfaces ?? []).map((each) => [each.if_index, each.mac_address]));
+  const indexes = new Set(own.map(({ if_index }) => if_index));
+  const interfaces = (device.interfaces ?? []).filter(({ if_index }) => indexes.has(if_index));
+  const macs = new Map(interfaces.map((each) => [each.if_index, each.mac_address]));
   const seenMac = (address: string) => (address === polledAddress ? mac_address : null);
   const ownRows = own.map(({ ip_address, if_index }) => ({
     ip_address,
@@ -68,6 +70,7 @@ export function recordSightings(
       : [{ kind: "Neighbor" as const, text: neighbors, isComplete: isComplete(device, "arp") }]),
   ];
   const isShared = host !== null && write.index.isConsolidated(host.id);
+  if (host !== null) READ_HOSTS.set(write, [...(READ_HOSTS.get(write) ?? []), host.id]);
   write.tx.runAfterWrite(() => {
     // Merged into another host by the same command.
     if (host !== null && (write.tx.recordN(host.id) ?? 0) <= 0) return;
@@ -143,11 +146,10 @@ class Recording {
     this.hostN = host === null ? null : tx.recordN(host.id);
     this.polledAddress = polledAddress;
     this.isShared = isShared;
-    this.reporters = (
+    this.reporters =
       this.hostN === null
-        ? tx.db.$client.query(REPORTERS_WITHOUT_HOST).all(tx.recordN(write.networkId))
-        : tx.db.$client.query(REPORTERS_OF).all(this.hostN)
-    ) as ReporterRow[];
+        ? (tx.db.$client.query(REPORTERS_WITHOUT_HOST).all(tx.recordN(write.networkId)) as ReporterRow[])
+        : takeReporters(write, this.hostN);
   }
 
   record({ kind, text, isComplete }: ReadTable, isSame: boolean): void {
@@ -214,6 +216,26 @@ class Recording {
   }
 }
 
+/** Hosts that a command read, and their reporters, read once for all. */
+const READ_HOSTS = new WeakMap<ScanWrite, string[]>();
+const REPORTERS = new WeakMap<ScanWrite, Map<number | null, ReporterRow[]>>();
+
+/** A second device of the same host finds what the first one wrote. */
+function takeReporters(write: ScanWrite, hostN: number): readonly ReporterRow[] {
+  const { tx } = write;
+  const query = tx.db.$client.query(REPORTERS_OF);
+  let known = REPORTERS.get(write);
+  if (known === undefined) {
+    const numbers = (READ_HOSTS.get(write) ?? []).map((id) => tx.recordN(id));
+    known = Map.groupBy(query.all(JSON.stringify(numbers)) as ReporterRow[], (row) => row.host_n);
+    for (const n of numbers) if (!known.has(n)) known.set(n, []);
+    REPORTERS.set(write, known);
+  }
+  const rows = known.get(hostN);
+  known.delete(hostN);
+  return rows ?? (query.all(JSON.stringify([hostN])) as ReporterRow[]);
+}
+
 /** The last two reads, each by another scan. */
 function readTimes(reporter: ReporterRow, { tx, scanId }: ScanWrite) {
   return {
@@ -228,7 +250,7 @@ export function lastOwnRead(
   { tx, scanId }: ScanWrite,
   host: HostRecord,
 ): { readonly at: Instant; readonly scanId: string } | null {
-  const rows = tx.db.$client.query(REPORTERS_OF).all(tx.recordN(host.id) ?? 0) as ReporterRow[];
+  const rows = tx.db.$client.query(REPORTERS_OF).all(JSON.stringify([tx.recordN(host.id)])) as ReporterRow[];
   const own = rows.filter(({ kind }) => kind === "Own");
   const reads = own.map((row) =>
     row.scan_id === scanId
@@ -334,24 +356,24 @@ function keyOf({ address_key, mac_address, if_entry_n }: SeenRow): string {
   return `${address_key} ${mac_address} ${if_entry_n}`;
 }
 
-const REPORTERS_OF = "SELECT * FROM discovery_reporters WHERE host_n = ?1 ORDER BY n";
+const REPORTERS_OF = "SELECT * FROM discovery_reporters WHERE host_n IN (SELECT value FROM json_each(?1)) ORDER BY n";
 /** Listed addresses are of an interface. */
 const IS_LISTED = `SELECT max(s.if_entry_n IS NOT NULL) FROM discovery_sightings s
   JOIN discovery_reporters r ON r.n = s.reporter_n
-  WHERE s.network_n = ?2 AND s.address_key = ?3 AND r.host_n = ?1 AND r.kind = 'Own'`;
+  WHERE s.network_n = +?2 AND s.address_key = +?3 AND r.host_n = +?1 AND r.kind = 'Own'`;
 const REPORTERS_WITHOUT_HOST =
-  "SELECT * FROM discovery_reporters WHERE network_n = ?1 AND kind IN ('Neighbor', 'Own') AND host_n IS NULL ORDER BY n";
-const SWEEPER = "SELECT * FROM discovery_reporters WHERE network_n = ?1 AND kind = 'Sweep' LIMIT 1";
+  "SELECT * FROM discovery_reporters WHERE network_n = +?1 AND kind IN ('Neighbor', 'Own') AND host_n IS NULL ORDER BY n";
+const SWEEPER = "SELECT * FROM discovery_reporters WHERE network_n = +?1 AND kind = 'Sweep' LIMIT 1";
 const CONFIRM = `UPDATE discovery_reporters SET ip_address = ?2, read_at = ?3, scan_id = ?4, previous_read_at = ?5,
-  previous_scan_id = ?6, checksum = ?7 WHERE n = ?1`;
-const REPORTER = "SELECT * FROM discovery_reporters WHERE n = ?1";
-const CURRENT_OF = "SELECT * FROM discovery_sightings WHERE reporter_n = ?1 AND gone_at IS NULL";
+  previous_scan_id = ?6, checksum = ?7 WHERE n = +?1`;
+const REPORTER = "SELECT * FROM discovery_reporters WHERE n = +?1";
+const CURRENT_OF = "SELECT * FROM discovery_sightings WHERE reporter_n = +?1 AND gone_at IS NULL";
 const CURRENT_AT = `SELECT * FROM discovery_sightings
-  WHERE network_n = ?1 AND address_key = ?2 AND reporter_n = ?3 AND gone_at IS NULL`;
+  WHERE network_n = +?1 AND address_key = +?2 AND reporter_n = +?3 AND gone_at IS NULL`;
 const UNCONFIRMED = `SELECT * FROM discovery_sightings
-  WHERE reporter_n = ?1 AND gone_at IS NULL AND last_seen < ?2`;
-const IF_ENTRIES = "SELECT n, if_index FROM if_entries WHERE host_n = ?1";
-const COUNT_OF = "SELECT count(*) FROM discovery_sightings WHERE reporter_n = ?1";
+  WHERE reporter_n = +?1 AND gone_at IS NULL AND last_seen < +?2`;
+const IF_ENTRIES = "SELECT n, if_index FROM if_entries WHERE host_n = +?1";
+const COUNT_OF = "SELECT count(*) FROM discovery_sightings WHERE reporter_n = +?1";
 /** Current ones last. */
 const DROP_OLDEST = `DELETE FROM discovery_sightings WHERE n IN (SELECT n FROM discovery_sightings
-  WHERE reporter_n = ?1 AND gone_at IS NOT NULL ORDER BY gone_at, n LIMIT ?2)`;
+  WHERE reporter_n = +?1 AND gone_at IS NOT NULL ORDER BY gone_at, n LIMIT ?2)`;

@@ -98,7 +98,7 @@ export function rememberReport(
   const ids = [...seenIds].filter((id) => id !== host.id);
   tx.runAfterWrite(() => {
     const hostN = tx.recordN(host.id) as number;
-    const version = tx.db.$client.query("SELECT sequence FROM hosts WHERE n = ?1").get(hostN) as {
+    const version = tx.db.$client.query("SELECT sequence FROM hosts WHERE n = +?1").get(hostN) as {
       sequence: number;
     } | null;
     if (version === null) return;
@@ -143,7 +143,7 @@ export function lastReportsOf({ tx }: ScanWrite, host: HostRecord, polledAddress
   const present = tx.children(ipAddressKind, "host_n", host.id);
   const isStale = new Map(present.map((each) => [each.ip_address, each.stale_since !== undefined]));
   const rows = tx.db.$client
-    .query("SELECT ip_address, seen, unread FROM discovery_tellings WHERE host_n = ?1")
+    .query("SELECT ip_address, seen, unread FROM discovery_tellings WHERE host_n = +?1")
     .all(tx.recordN(host.id) ?? 0) as Array<{ ip_address: string; seen: string; unread: string | null }>;
   return rows
     .filter(({ ip_address }) => ip_address === polledAddress || isStale.has(ip_address))

@@ -234,7 +234,7 @@ export class ScanWrite {
     const n = this.tx.recordN(hostId) ?? 0;
     if (
       this.tx.db.$client
-        .query("SELECT 1 FROM discovery_tellings WHERE host_n = ?1 AND ip_address <> ?2 LIMIT 1")
+        .query("SELECT 1 FROM discovery_tellings WHERE host_n = +?1 AND ip_address <> +?2 LIMIT 1")
         .get(n, polledAddress) === null
     )
       return false;

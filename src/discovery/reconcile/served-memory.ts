@@ -171,6 +171,6 @@ function reportedHost(reader: Reader, networkN: number, address: string, hostId:
   return reported?.[0] ?? (hostId === null ? null : reader.recordN(hostId));
 }
 
-const REPORT = "SELECT host_n FROM discovery_tellings WHERE network_n = ? AND ip_address = ?";
-const SERVED = "SELECT sys_object_id, columns, missed FROM discovery_served WHERE host_n = ?";
-const MACS = "SELECT DISTINCT mac_address FROM if_entries WHERE host_n = ? AND mac_address IS NOT NULL";
+const REPORT = "SELECT host_n FROM discovery_tellings WHERE network_n = +? AND ip_address = +?";
+const SERVED = "SELECT sys_object_id, columns, missed FROM discovery_served WHERE host_n = +?";
+const MACS = "SELECT DISTINCT mac_address FROM if_entries WHERE host_n = +? AND mac_address IS NOT NULL";

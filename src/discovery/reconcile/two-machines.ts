@@ -184,7 +184,7 @@ export function moveAddress(
   write.index.forget(from.id);
 }
 
-const FORGET = "DELETE FROM discovery_reads_by_name WHERE host_n = ?1";
+const FORGET = "DELETE FROM discovery_reads_by_name WHERE host_n = +?1";
 const NAMES = `(SELECT v.key, ('{' || ${membersSql(hostKind, "v")} || '}') ->> '$.sys_name' AS name,
       ('{' || ${membersSql(hostKind, "v")} || '}') ->> '$.serial_number' AS serial
     FROM history_versions v

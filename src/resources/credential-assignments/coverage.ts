@@ -24,29 +24,29 @@ export const credentialCoverage = sqliteTable("credential_coverage", {
 
 /** Addresses within an assignment that are not covered yet. */
 const UNCOVERED = `SELECT i.ip_address FROM credential_assignments a JOIN ip_addresses i ON i.host_n = a.host_n
-  WHERE a.n = ?1
+  WHERE a.n = +?1
     AND (json_type('{' || a.members || '}', '$.ip_address_ids') = 'null'
       OR (SELECT id FROM history_records WHERE n = i.n) IN (SELECT value
         FROM json_each('{' || a.members || '}', '$.ip_address_ids')))
     AND NOT EXISTS (SELECT 1 FROM credential_coverage v WHERE v.assignment_n = a.n AND v.ip_address = i.ip_address
       AND v.until IS NULL)`;
 const AMONG = "AND i.ip_address IN (SELECT value FROM json_each(?2))";
-const IS_COVERED = "SELECT 1 FROM credential_coverage WHERE assignment_n = ?1 AND ip_address = ?2 AND until IS NULL";
+const IS_COVERED = "SELECT 1 FROM credential_coverage WHERE assignment_n = +?1 AND ip_address = +?2 AND until IS NULL";
 /** Coverage as of a transaction. */
-const WAS_COVERED = `SELECT ip_address FROM credential_coverage WHERE assignment_n = ?1 AND since <= ?2
+const WAS_COVERED = `SELECT ip_address FROM credential_coverage WHERE assignment_n = +?1 AND since <= +?2
     AND (until IS NULL OR until > ?2)`;
-const STARTED_IN = `SELECT assignment_n, ip_address FROM credential_coverage WHERE since = ?1 AND until IS NULL
+const STARTED_IN = `SELECT assignment_n, ip_address FROM credential_coverage WHERE since = +?1 AND until IS NULL
     AND origin IN ('Assigned', 'Confirmed', 'Restored')`;
-const ENDED_IN = "SELECT DISTINCT assignment_n, ip_address FROM credential_coverage WHERE until = ?1";
+const ENDED_IN = "SELECT DISTINCT assignment_n, ip_address FROM credential_coverage WHERE until = +?1";
 const END = `UPDATE credential_coverage SET until = ?3, checksum = checksum + ?3
-  WHERE assignment_n = ?1 AND ip_address = ?2
+  WHERE assignment_n = +?1 AND ip_address = +?2
     AND until IS NULL`;
 const STEP_ROWS = 5_000;
 /** Ordered by primary key, after a given key. */
 const ENDED_UP_TO = `SELECT assignment_n, ip_address, since, until FROM credential_coverage
   WHERE (assignment_n, ip_address, since) > (?2, ?3, ?4) AND +until <= ?1
   ORDER BY assignment_n, ip_address, since LIMIT ${STEP_ROWS}`;
-const DROP = "DELETE FROM credential_coverage WHERE assignment_n = ?1 AND ip_address = ?2 AND since = ?3";
+const DROP = "DELETE FROM credential_coverage WHERE assignment_n = +?1 AND ip_address = +?2 AND since = +?3";
 
 /**
  * Starts sending the secret of an assignment to addresses of its host at the end of this transaction. Call only when an

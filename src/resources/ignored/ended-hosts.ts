@@ -76,6 +76,6 @@ const WITH_SIGNS = `SELECT host_n, lineage_id FROM (
     WHERE +e.ended_at >= ?3 AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.n = e.host_n)
     GROUP BY e.host_n ORDER BY count(*) DESC, e.ended_at DESC, e.host_n LIMIT ${COMPARED_MAX})
   ORDER BY ended_at DESC, host_n`;
-const SIGNS_OF = "SELECT sign FROM ended_hosts WHERE host_n = ?1 ORDER BY sign";
-const DROP = "DELETE FROM ended_hosts WHERE host_n = ?1";
-const DROP_OLD = "DELETE FROM ended_hosts WHERE network_n = ?1 AND ended_at < ?2";
+const SIGNS_OF = "SELECT sign FROM ended_hosts WHERE host_n = +?1 ORDER BY sign";
+const DROP = "DELETE FROM ended_hosts WHERE host_n = +?1";
+const DROP_OLD = "DELETE FROM ended_hosts WHERE network_n = +?1 AND ended_at < +?2";
