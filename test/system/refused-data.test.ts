@@ -20,7 +20,7 @@ import { SYSTEM_AUTHOR } from "../../src/access/actor.ts";
 import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import { DirectWriteQueue } from "../../src/db/writing/write-queue.ts";
 import { openWriter } from "../../src/server/open-writer.ts";
-import { type CommandResult, OWNER } from "../support/executable/executable.ts";
+import { type CommandResult, EXECUTABLE, OWNER, UNPRIVILEGED } from "../support/executable/executable.ts";
 import { sandboxForEach } from "../support/executable/sandboxes.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
@@ -127,11 +127,10 @@ test.each([["empty"], ["missing"]])(
   },
 );
 
-// Root may write to everything.
-test.skipIf(process.getuid?.() === 0)("a read-only database is refused before the first write", async () => {
+test("a read-only database is refused before the first write", async () => {
   await sandbox.setUp();
   chmodSync(database, 0o400);
-  await expectRefused(`${database} cannot be written to (EACCES).`);
+  await expectRefused(`${database} cannot be written to (EACCES).`, 3, [...UNPRIVILEGED, EXECUTABLE]);
 });
 
 test("the lock writes no journal, so it works on a full disk", async () => {
@@ -228,16 +227,16 @@ function withDatabase(work: (db: Database) => void): void {
   }
 }
 
-function start(): Promise<CommandResult> {
-  return sandbox.command("serve", "--listen", "127.0.0.1:0");
+function start(command = [EXECUTABLE]): Promise<CommandResult> {
+  return sandbox.run(["serve", "--listen", "127.0.0.1:0", "--data", sandbox.data], { command });
 }
 
 /** Every command that opens data refuses, and the directory stays unchanged. */
-async function expectRefused(sentence: string, code = 3): Promise<void> {
+async function expectRefused(sentence: string, code = 3, command = [EXECUTABLE]): Promise<void> {
   const before = contents();
-  expectSentence(await start(), sentence, code);
+  expectSentence(await start(command), sentence, code);
   for (const line of ["user list", "key list", `user disable --email ${OWNER}`]) {
-    const result = await sandbox.command(...line.split(" "));
+    const result = await sandbox.run([...line.split(" "), "--data", sandbox.data], { command });
     expect([line, result.code, result.out]).toEqual([line, code, ""]);
   }
   expect(contents()).toEqual(before);

@@ -50,6 +50,12 @@ export interface RunOptions {
   readonly command?: readonly string[];
 }
 
+/** Prefix of a command. Root may open every file; without these capabilities it has the privileges of other users. */
+export const UNPRIVILEGED =
+  process.getuid?.() === 0
+    ? ["setpriv", "--inh-caps=-dac_override,-dac_read_search", "--bounding-set=-dac_override,-dac_read_search"]
+    : [];
+
 /** Environment variable of `scripts/test` for its test processes: the fingerprint of the built executable. */
 const BUILT = "TESTED_BUILD";
 

@@ -21,7 +21,16 @@ import { dataFiles } from "../../../src/db/files/data-directory.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../../../src/db/files/migrate.ts";
 import type { PairFiles } from "../../../src/tls/pair.ts";
 import { makePair, writePair } from "../tls/certificates.ts";
-import { type CommandResult, PASSWORD, Running, setUpBy, spawnPiped, waitForExit, withDeadline } from "./executable.ts";
+import {
+  type CommandResult,
+  PASSWORD,
+  Running,
+  setUpBy,
+  spawnPiped,
+  UNPRIVILEGED,
+  waitForExit,
+  withDeadline,
+} from "./executable.ts";
 import { makePipe } from "./special-files.ts";
 
 /** Kinds of entries where a file or a directory is expected. */
@@ -335,12 +344,6 @@ function argsOf(
   });
   return [...name.split(" "), ...values, ...(name === "serve" ? ["--listen", "127.0.0.1:0"] : []), ...extraArgs];
 }
-
-/** Root may open everything; without these capabilities it has the privileges of other users. */
-const UNPRIVILEGED =
-  process.getuid?.() === 0
-    ? ["setpriv", "--inh-caps=-dac_override,-dac_read_search", "--bounding-set=-dac_override,-dac_read_search"]
-    : [];
 
 /** Deviations of an exit from the expected one. */
 function problems(end: CommandResult, allowed: readonly number[], paths: readonly string[]): string[] {
