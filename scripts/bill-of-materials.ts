@@ -62,7 +62,7 @@ export function componentsOf(root: string, bom: string, bundles: readonly Bundle
         ...describe(component),
         // Packages in no bundle are read by macros of the server.
         part_of: parts.length === 0 ? ["server"] : parts,
-        texts: licenseTexts({ folder, licence: describe(component).licence, others: folders }, root),
+        texts: licenseTexts({ folder, license: describe(component).licence, others: folders }, root),
       },
     ];
   });

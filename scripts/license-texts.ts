@@ -14,13 +14,13 @@ interface Terms {
   /** Absolute path of the package. */
   readonly folder: string;
   /** SPDX id; null for other licenses. */
-  readonly licence: string | null;
+  readonly license: string | null;
   /** Directories of other installed packages. */
   readonly others: readonly string[];
 }
 
 /** Finds the license texts of a package; empty if there are none. */
-export function licenseTexts({ folder, licence, others }: Terms, root: string): LicenseText[] {
+export function licenseTexts({ folder, license, others }: Terms, root: string): LicenseText[] {
   const ownTexts = filesIn(folder);
   if (ownTexts.length > 0) return ownTexts;
   const readme = readmeSection(folder);
@@ -30,16 +30,16 @@ export function licenseTexts({ folder, licence, others }: Terms, root: string): 
     (other) => repository !== null && repositoryOf(other) === repository && filesIn(other).length > 0,
   );
   if (sibling !== undefined) return filesIn(sibling);
-  return standardText(licence, root);
+  return standardText(license, root);
 }
 
 /** Standard text of a license by its SPDX id; empty if there is none. */
-export function standardText(licence: string | null, root: string): LicenseText[] {
-  if (licence === null) return [];
-  const file = join(root, "node_modules/spdx-license-list/licenses", `${licence}.json`);
+export function standardText(license: string | null, root: string): LicenseText[] {
+  if (license === null) return [];
+  const file = join(root, "node_modules/spdx-license-list/licenses", `${license}.json`);
   if (!existsSync(file)) return [];
   const { licenseText } = JSON.parse(readFileSync(file, "utf8")) as { licenseText: string };
-  return [{ title: licence, text: licenseText.trim(), is_standard: true }];
+  return [{ title: license, text: licenseText.trim(), is_standard: true }];
 }
 
 function filesIn(folder: string): LicenseText[] {

@@ -11,7 +11,7 @@ import { printError, processIo } from "./cli/process-io.ts";
 import { SUBCOMMANDS } from "./cli/subcommands.ts";
 import { version } from "./cli/version.ts";
 import { DatabaseRefused, PrereleaseDatabase } from "./db/files/migrate.ts";
-import { readFailureOf } from "./db/trouble.ts";
+import { readFailureOf } from "./db/sqlite-failures.ts";
 import { RemoteError } from "./importers/json-client.ts";
 import { ListenError } from "./server/listener.ts";
 

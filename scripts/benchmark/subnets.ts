@@ -1,5 +1,4 @@
-// Network with very many subnets in a built store, each with addresses in use and a range: test data for queries of the
-// utilization.
+// Benchmark network with many subnets, each with used addresses and an address range: test data for utilization queries.
 
 import { systemClock } from "../../src/base/clock.ts";
 import { openWritable } from "../../src/db/connection.ts";
@@ -22,9 +21,9 @@ export interface Subnets {
 }
 
 export interface AddedSubnets {
-  /** Network of the subnets. */
+  /** Network that contains the subnets. */
   readonly networkId: string;
-  /** Time at which all of them exist, in milliseconds. */
+  /** Timestamp after the last subnet was created, in milliseconds. */
   readonly completeAt: number;
 }
 

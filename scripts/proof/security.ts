@@ -12,7 +12,7 @@ import { proveEnvironment } from "./security/environment.ts";
 import { proveFlood } from "./security/flood.ts";
 import { proveGuesses } from "./security/guesses.ts";
 import { proveImports } from "./security/imports.ts";
-import { proveLeftDrafts } from "./security/left-drafts.ts";
+import { proveLeftDrafts } from "./security/leftover-drafts.ts";
 import { proveLookAlikes } from "./security/look-alikes.ts";
 import { proveOnBehalf } from "./security/on-behalf.ts";
 import { proveRebinding } from "./security/rebinding.ts";

@@ -80,8 +80,8 @@ export class RecentLines {
   /** The last matching lines, up to a limit. */
   last(limit: number, accepts: (line: LogLine) => boolean): LinePage {
     const found: LogLine[] = [];
-    for (let at = this.lines.length - 1; at >= this.first && found.length < limit; at -= 1) {
-      const line = this.lines[at] as LogLine;
+    for (let index = this.lines.length - 1; index >= this.first && found.length < limit; index -= 1) {
+      const line = this.lines[index] as LogLine;
       if (accepts(line)) found.push(line);
     }
     const { newest: after, mark } = this;

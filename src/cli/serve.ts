@@ -11,7 +11,7 @@ import { dataFiles } from "../db/files/data-directory.ts";
 import { DatabaseRefused, refusalOfWork } from "../db/files/migrate.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { WriteMessages, WriteQueue } from "../db/writing/write-queue.ts";
-import { demoStateOf } from "../demo/demo-mark.ts";
+import { demoStateOf } from "../demo/demo-marker.ts";
 import { findLimitations, type Limitation, limitationsOfExecutable } from "../discovery/kernel/limitations.ts";
 import { discoverSelf } from "../discovery/self/discover.ts";
 import type { SelfCommands } from "../discovery/self/reconcile.ts";

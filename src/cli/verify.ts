@@ -4,7 +4,7 @@ import { systemLog } from "../base/log.ts";
 import { openBackup } from "../db/files/backup-file.ts";
 import { type DataFiles, DataLock } from "../db/files/data-directory.ts";
 import { orRefused } from "../db/files/migrate.ts";
-import { RESTORE_ADVICE } from "../db/trouble.ts";
+import { RESTORE_ADVICE } from "../db/sqlite-failures.ts";
 import { KNOWN_CHECK, LEDGER_CHECKS, OTHER_TABLE_CHECKS } from "../history/verify/findings.ts";
 import { type Dropped, describeDropped } from "../history/verify/outside-ledger.ts";
 import { rebuildDerived } from "../history/verify/rebuild.ts";

@@ -1,6 +1,6 @@
 // Waiting for new transactions, for readers that have caught up. Reads only the head.
 
-import { Throttle } from "../base/beat.ts";
+import { Throttle } from "../base/throttle.ts";
 import type { Timers } from "../base/timers.ts";
 import { type CommitSource, NOTIFY_INTERVAL_MS } from "./commits.ts";
 

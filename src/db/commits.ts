@@ -1,7 +1,7 @@
 // Commit notifications. Carries no content; subscribers read the ledger.
 
-import { Throttle } from "../base/beat.ts";
 import type { Log } from "../base/log.ts";
+import { Throttle } from "../base/throttle.ts";
 import type { Timers } from "../base/timers.ts";
 
 /** Other processes (subcommands) commit without notifying this process, so the head is polled. */

@@ -12,9 +12,9 @@ import { SIGHTING_COMMANDS } from "../discovery/scans/sighting-commands.ts";
 import { linksOf } from "../discovery/topology/find-links.ts";
 import { Calendar } from "./calendar.ts";
 import { Campus } from "./campus.ts";
-import { HARBOUR_ID } from "./cast.ts";
-import { startOf } from "./demo-mark.ts";
+import { startOf } from "./demo-marker.ts";
 import type { Site } from "./equipment.ts";
+import { HARBOUR_ID } from "./people.ts";
 import { demoProbes } from "./probes.ts";
 
 interface DemoScannerOptions {

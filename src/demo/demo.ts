@@ -14,9 +14,9 @@ import { DatabaseRefused } from "../db/files/migrate.ts";
 import type { ReadConnection } from "../db/reading/read-connection.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
 import type { AllCommands } from "../registry/commands.ts";
-import { DEMO_EMAIL, PEOPLE } from "./cast.ts";
-import { demoStateOf, writeMarker } from "./demo-mark.ts";
+import { demoStateOf, writeMarker } from "./demo-marker.ts";
 import { DEMO_DAYS, makeDemo } from "./make-demo.ts";
+import { DEMO_EMAIL, PEOPLE } from "./people.ts";
 
 /** Password of all users while the demo is not reachable by others. */
 export const DEMO_PASSWORD = "look-around";

@@ -12,10 +12,10 @@ import { neighborChangesOf } from "../discovery/topology/find-links.ts";
 import { networkFacts } from "../discovery/topology/network-facts.ts";
 import { openWriter } from "../server/open-writer.ts";
 import { Calendar } from "./calendar.ts";
-import { SCAN_SCHEDULES, type ScanSchedule } from "./cast.ts";
-import { DemoStore, StoryClock } from "./crew.ts";
 import { demoScanMachine } from "./demo-scanner.ts";
-import { setUpDemo } from "./outset.ts";
+import { DemoStore, StoryClock } from "./demo-writer.ts";
+import { setUpDemo } from "./initial-setup.ts";
+import { SCAN_SCHEDULES, type ScanSchedule } from "./people.ts";
 import { DemoScans } from "./scans.ts";
 import { USER_ACTIONS, type UserAction } from "./user-actions.ts";
 

@@ -9,9 +9,9 @@ import { type Scan, scanName } from "../discovery/scans/scan.ts";
 import type { ScanMachine } from "../discovery/scans/scan-thread.ts";
 import type { AllCommands } from "../registry/commands.ts";
 import { type ScheduleRecord, scheduleKind } from "../resources/schedules/schedule.ts";
-import type { ScanSchedule } from "./cast.ts";
-import type { DemoStore } from "./crew.ts";
+import type { DemoStore } from "./demo-writer.ts";
 import type { Site } from "./equipment.ts";
+import type { ScanSchedule } from "./people.ts";
 
 export class DemoScans {
   private readonly store: DemoStore;

@@ -8,10 +8,10 @@ import { type IpAddressRecord, ipAddressKind } from "../resources/ip-addresses/i
 import { subnetKind } from "../resources/subnets/subnet.ts";
 import { tagKind } from "../resources/tags/tag.ts";
 import type { DayTime } from "./calendar.ts";
-import { KEY_NAME, type PersonName, SCAN_SCHEDULES, type TAGS } from "./cast.ts";
-import type { DemoStore } from "./crew.ts";
+import type { DemoStore } from "./demo-writer.ts";
 import type { Site } from "./equipment.ts";
-import { addSchedule, addSubnet } from "./outset.ts";
+import { addSchedule, addSubnet } from "./initial-setup.ts";
+import { KEY_NAME, type PersonName, SCAN_SCHEDULES, type TAGS } from "./people.ts";
 import { SUBNETS } from "./places.ts";
 
 interface Attribution {

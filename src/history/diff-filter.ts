@@ -6,7 +6,7 @@ import type { AnyKind } from "../db/kind.ts";
 import type { Condition } from "../db/reading/condition.ts";
 import type { AsOf } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { NumberSet } from "../db/reading/settled-condition.ts";
+import { NumberSet } from "../db/reading/resolved-condition.ts";
 import { listCondition, type RequestFilter, thinnedUntil } from "../records/list-filter.ts";
 import type { TouchedRecords } from "./touched-records.ts";
 

@@ -14,7 +14,7 @@ import {
   type VersionStamp,
 } from "../db/reading/change-log.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import type { NumberSet } from "../db/reading/settled-condition.ts";
+import type { NumberSet } from "../db/reading/resolved-condition.ts";
 import { RESOURCES } from "../records/resources.ts";
 import { CHANGE_KINDS, composedTexts } from "./change-view.ts";
 import { DiffFilter, type EndsFilter } from "./diff-filter.ts";

@@ -12,7 +12,7 @@ import type { Moment } from "../db/reading/list-query.ts";
 import { longRead, PAUSE, pausing, utf8 } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { hasReason, ReasonSearch } from "../db/reading/reason-search.ts";
-import type { ResolvedCondition } from "../db/reading/settled-condition.ts";
+import type { ResolvedCondition } from "../db/reading/resolved-condition.ts";
 import { SqlBuilder } from "../db/reading/sql-builder.ts";
 import type { RequestFilter } from "../records/list-filter.ts";
 import { holdsForRow, RowFilter } from "../records/row-filter.ts";

@@ -7,14 +7,14 @@ import { IfEntryItem } from "../resources/if-entries/if-entry.ts";
 import { IpAddressItem } from "../resources/ip-addresses/ip-address.ts";
 import { CHILDREN_MAX } from "../schemas/schemas.ts";
 import type { ImportRun } from "./import-run.ts";
+import type { ImportedAddress, ImportedHost, ImportedInterface } from "./imported-objects.ts";
 import type { LedgerRecord } from "./ledger.ts";
 import { ensureSubnet, ensureVlan } from "./places.ts";
 import { PlanTally, planLine } from "./plan.ts";
 import { bodyWithCustomFields, changesOf, checkedBody, specified, wasDeletedHere } from "./records.ts";
-import type { WantedAddress, WantedHost, WantedInterface } from "./wanted.ts";
 
 export interface HostDraft {
-  readonly wanted: WantedHost;
+  readonly wanted: ImportedHost;
   /** Null if nothing needs to be written. */
   readonly item: HostBulkItem | null;
   /** Applied to the plan once written. */
@@ -29,7 +29,7 @@ export interface HostDraft {
  */
 export async function draftHost(
   run: ImportRun,
-  wanted: WantedHost,
+  wanted: ImportedHost,
   existing: LedgerRecord | null,
   entries: ReadonlyMap<string, LedgerRecord>,
 ): Promise<HostDraft | null> {
@@ -84,13 +84,13 @@ export async function draftHost(
 interface PartContext {
   readonly run: ImportRun;
   readonly tally: PlanTally;
-  readonly wanted: WantedHost;
+  readonly wanted: ImportedHost;
   readonly networkId: string;
   readonly existing: LedgerRecord | null;
   readonly entries: ReadonlyMap<string, LedgerRecord>;
 }
 
-function ownFields(wanted: WantedHost): Record<string, unknown> {
+function ownFields(wanted: ImportedHost): Record<string, unknown> {
   const { name, hostname, description, manufacturer, model, serial_number, asset_tag, sys_location } = wanted;
   return specified({ name, hostname, description, manufacturer, model, serial_number, asset_tag, sys_location });
 }
@@ -158,7 +158,7 @@ async function draftAddresses(context: PartContext) {
 const FULL = `the host has ${CHILDREN_MAX} of them already`;
 
 /** @returns the reason for having no subnet; null if the address has one, or one was created */
-function ensureAddressSubnet(run: ImportRun, networkId: string, wanted: WantedAddress, address: string) {
+function ensureAddressSubnet(run: ImportRun, networkId: string, wanted: ImportedAddress, address: string) {
   const { url, prefixLength } = wanted;
   return ensureSubnet(run, networkId, { url, first: address, last: address, prefixLength });
 }
@@ -220,7 +220,7 @@ async function draftInterfaces(
 }
 
 /** Finds by import ID, else by unique name. */
-function storedInterfaces(stored: readonly LedgerRecord[], wanted: WantedHost) {
+function storedInterfaces(stored: readonly LedgerRecord[], wanted: ImportedHost) {
   const byId = new Map(stored.map((part) => [part.id, part]));
   const importedIds = new Set(wanted.interfaces.map((part) => part.id));
   const byName = new Map<unknown, LedgerRecord | null>();
@@ -229,7 +229,7 @@ function storedInterfaces(stored: readonly LedgerRecord[], wanted: WantedHost) {
     const name = part.if_name ?? part.if_descr;
     byName.set(name, byName.has(name) ? null : part);
   }
-  return ({ id, name }: WantedInterface): LedgerRecord | null => {
+  return ({ id, name }: ImportedInterface): LedgerRecord | null => {
     const found = byId.get(id) ?? byName.get(name) ?? null;
     if (found !== null) byName.delete(name);
     return found;
@@ -237,7 +237,7 @@ function storedInterfaces(stored: readonly LedgerRecord[], wanted: WantedHost) {
 }
 
 /** True if the source lists VLANs of the interface. */
-export function hasVlans({ native_vlan, vlans }: WantedInterface): boolean {
+export function hasVlans({ native_vlan, vlans }: ImportedInterface): boolean {
   return native_vlan !== null || vlans.length > 0;
 }
 
@@ -245,7 +245,7 @@ export function hasVlans({ native_vlan, vlans }: WantedInterface): boolean {
 async function withVlans(
   { run, entries }: PartContext,
   entry: LedgerRecord | null,
-  wanted: WantedInterface,
+  wanted: ImportedInterface,
 ): Promise<LedgerRecord | null> {
   if (entry === null || !hasVlans(wanted)) return entry;
   const fullEntry = entries.get(entry.id) ?? (await run.ledger.byIds("/if-entries", [entry.id])).get(entry.id);
@@ -254,7 +254,7 @@ async function withVlans(
 
 async function interfaceFields(
   { run, networkId }: PartContext,
-  wanted: WantedInterface,
+  wanted: ImportedInterface,
   addressId: string | null,
 ): Promise<Record<string, unknown>> {
   const nativeVlanId = wanted.native_vlan === null ? null : await ensureVlan(run, networkId, wanted.native_vlan);

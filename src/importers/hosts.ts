@@ -3,10 +3,10 @@
 import { consolidatedHost } from "./consolidated.ts";
 import { draftHost, type HostDraft, hasVlans } from "./host-drafts.ts";
 import type { ImportRun } from "./import-run.ts";
+import { type ImportedHost, isRefused } from "./imported-objects.ts";
 import type { LedgerIssue, LedgerRecord } from "./ledger.ts";
 import { catchRefusal } from "./or-refusal.ts";
 import { planLine } from "./plan.ts";
-import { isRefused, type WantedHost } from "./wanted.ts";
 
 /** Interface entries and addresses per request: keeps each write short. */
 const PARTS_MAX = 10_000;
@@ -14,7 +14,7 @@ const PARTS_MAX = 10_000;
 const ATTEMPTS_MAX = 3;
 
 /** @throws RemoteError */
-export async function importHosts(run: ImportRun, hosts: readonly WantedHost[]): Promise<void> {
+export async function importHosts(run: ImportRun, hosts: readonly ImportedHost[]): Promise<void> {
   const seen = new Set<string>();
   let pending = hosts.filter(({ id, url }) => {
     if (!seen.has(id)) return seen.add(id);
@@ -42,7 +42,7 @@ export async function importHosts(run: ImportRun, hosts: readonly WantedHost[]):
       else if (draft.item === null) run.plan.take(draft.tally);
       else drafts.push(draft);
     }
-    const stale: WantedHost[] = [];
+    const stale: ImportedHost[] = [];
     for (const some of batches(drafts)) stale.push(...(await writeBatch(run, some, attempt < ATTEMPTS_MAX)));
     pending = stale;
   }
@@ -54,10 +54,10 @@ export async function importHosts(run: ImportRun, hosts: readonly WantedHost[]):
  */
 async function withExistingHosts(
   run: ImportRun,
-  hosts: readonly WantedHost[],
+  hosts: readonly ImportedHost[],
   existing: Map<string, LedgerRecord>,
-): Promise<WantedHost[]> {
-  const remaining: WantedHost[] = [];
+): Promise<ImportedHost[]> {
+  const remaining: ImportedHost[] = [];
   for (const wanted of hosts) {
     const found = existing.has(wanted.id) ? null : await consolidatedHost(run, wanted.id);
     const describedBy = found === null || found === "AnotherDevice" ? wanted.id : run.consolidated.get(found.id);
@@ -96,9 +96,9 @@ async function writeBatch(
   { ledger, plan }: ImportRun,
   batch: readonly HostDraft[],
   mayRetry: boolean,
-): Promise<WantedHost[]> {
+): Promise<ImportedHost[]> {
   let remaining = batch;
-  const stale: WantedHost[] = [];
+  const stale: ImportedHost[] = [];
   while (remaining.length > 0) {
     const outcome = await ledger.write(
       "POST",

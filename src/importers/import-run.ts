@@ -3,11 +3,11 @@
 import { customFieldName } from "../base/custom-field-names.ts";
 import { withoutInvisible } from "../base/visible.ts";
 import { type FieldKind, type TypedField, valueProblem } from "../resources/custom-fields/field-type.ts";
+import type { CustomValues, ImportSource, NetworkRef } from "./imported-objects.ts";
 import { KnownSubnets } from "./known-subnets.ts";
 import type { Ledger, LedgerRecord } from "./ledger.ts";
 import type { LocalChanges } from "./local-changes.ts";
 import type { ImportPlan } from "./plan.ts";
-import type { CustomValues, ImportSource, NetworkRef } from "./wanted.ts";
 
 export interface ImportOptions {
   /** Network for objects without a place; null if none. */

@@ -6,22 +6,22 @@ import type { CustomFieldRecord } from "../resources/custom-fields/custom-field.
 import { forEachConcurrently, prefetched } from "./concurrency.ts";
 import { importHosts } from "./hosts.ts";
 import type { ImportRun } from "./import-run.ts";
+import {
+  type Batches,
+  type ImportedField,
+  type ImportedNetwork,
+  type ImportedRange,
+  type ImportedSubnet,
+  type ImportedTag,
+  type ImportedVlan,
+  isRefused,
+  type Origin,
+} from "./imported-objects.ts";
 import type { LedgerRecord } from "./ledger.ts";
 import { catchRefusal } from "./or-refusal.ts";
 import { ensureSubnet, ensureVlan } from "./places.ts";
 import type { ImportKind } from "./plan.ts";
 import { importRecord, RECORD_FORMS } from "./records.ts";
-import {
-  type Batches,
-  isRefused,
-  type Origin,
-  type WantedField,
-  type WantedNetwork,
-  type WantedRange,
-  type WantedSubnet,
-  type WantedTag,
-  type WantedVlan,
-} from "./wanted.ts";
 
 /** Concurrent writes: many of them share a commit. */
 const CONCURRENT_WRITES = 16;
@@ -46,7 +46,7 @@ async function importTags(run: ImportRun): Promise<void> {
   for await (const rows of run.ledger.list("/tags")) for (const row of rows) known.add(row, row.name as string);
   for (const row of known.all()) run.tags.set(row.name as string, row.id);
   const claimed = new ClaimedKeys();
-  await forEachRecord<WantedTag>(run, "tags", run.source.tags(), async (wanted) => {
+  await forEachRecord<ImportedTag>(run, "tags", run.source.tags(), async (wanted) => {
     const { name, color, description } = wanted;
     const other = claimed.claim(name, wanted.url);
     if (other !== null) return run.plan.refuse("tags", wanted.url, `${other} has this name already`);
@@ -72,7 +72,7 @@ async function importFields(run: ImportRun): Promise<void> {
   for await (const rows of run.ledger.list("/custom-fields")) for (const row of rows) known.add(row, row.key as string);
   for (const row of known.all()) run.fields.set(row.key as string, row as unknown as CustomFieldRecord);
   const claimed = new ClaimedKeys();
-  await forEachRecord<WantedField>(run, "fields", run.source.fields(), async (wanted) => {
+  await forEachRecord<ImportedField>(run, "fields", run.source.fields(), async (wanted) => {
     const { key, label, description, type, url } = wanted;
     const other = claimed.claim(key, url);
     if (other !== null) return run.plan.refuse("fields", url, `${other} has the key ${key} already`);
@@ -104,7 +104,7 @@ async function importNetworks(run: ImportRun): Promise<void> {
   const known = new Index();
   for await (const rows of run.ledger.list("/networks")) for (const row of rows) known.add(row, row.name as string);
   const claimed = new ClaimedKeys();
-  const importNetwork = async (wanted: WantedNetwork) => {
+  const importNetwork = async (wanted: ImportedNetwork) => {
     const { name, description } = wanted;
     const other = claimed.claim(name, wanted.url);
     if (other !== null) return run.plan.refuse("networks", wanted.url, `${other} has this name already`);
@@ -119,7 +119,7 @@ async function importNetworks(run: ImportRun): Promise<void> {
     known.add(created, name);
     run.networks.set(wanted.id, created.id);
   };
-  await forEachRecord<WantedNetwork>(run, "networks", source.networks(), importNetwork);
+  await forEachRecord<ImportedNetwork>(run, "networks", source.networks(), importNetwork);
   const { defaultNetwork: name } = options;
   if (name === null) return;
   const existingDefault = known.get("", name);
@@ -138,7 +138,7 @@ async function importVlans(run: ImportRun): Promise<void> {
     }
   }
   const claimed = new ClaimedKeys();
-  await forEachRecord<WantedVlan>(run, "VLANs", run.source.vlans(), async (wanted) => {
+  await forEachRecord<ImportedVlan>(run, "VLANs", run.source.vlans(), async (wanted) => {
     const { number, name, description, url } = wanted;
     const network = run.networkOf(wanted.network);
     if ("refused" in network) return run.plan.refuse("VLANs", url, network.refused);
@@ -171,7 +171,7 @@ async function importSubnets(run: ImportRun): Promise<void> {
     }
   }
   const claimed = new ClaimedKeys();
-  await forEachRecord<WantedSubnet>(run, "subnets", run.source.subnets(), async (wanted) => {
+  await forEachRecord<ImportedSubnet>(run, "subnets", run.source.subnets(), async (wanted) => {
     const { url, name, description } = wanted;
     const network = run.networkOf(wanted.network);
     if ("refused" in network) return run.plan.refuse("subnets", url, network.refused);
@@ -203,7 +203,7 @@ async function importRanges(run: ImportRun): Promise<void> {
   for await (const rows of run.ledger.list("/ip-ranges"))
     for (const row of rows) known.add(row, `${row.network_id} ${row.first}-${row.last}`);
   const claimed = new ClaimedKeys();
-  await forEachRecord<WantedRange>(run, "ranges", run.source.ranges(), async (wanted) => {
+  await forEachRecord<ImportedRange>(run, "ranges", run.source.ranges(), async (wanted) => {
     const { url, purpose, description, prefixLength } = wanted;
     const network = run.networkOf(wanted.network);
     if ("refused" in network) return run.plan.refuse("ranges", url, network.refused);

@@ -1,7 +1,7 @@
 // Error isolation: a bug triggered by one object of a source costs only that object, not the rest of the import.
 
+import type { Refused } from "./imported-objects.ts";
 import { onOneLine, RemoteError } from "./json-client.ts";
-import type { Refused } from "./wanted.ts";
 
 /**
  * Returns the action's result, or a refusal if it fails.

@@ -2,8 +2,8 @@
 
 import { cidrOf, parseIp } from "../base/ip.ts";
 import type { ImportRun } from "./import-run.ts";
+import type { VlanName } from "./imported-objects.ts";
 import { importRecord, RECORD_FORMS } from "./records.ts";
-import type { VlanName } from "./wanted.ts";
 
 /** Addresses that need a subnet. */
 export interface AddressRange {

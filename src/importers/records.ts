@@ -12,11 +12,11 @@ import { TagCreate } from "../resources/tags/tag.ts";
 import { VlanCreate } from "../resources/vlans/vlan.ts";
 import { check } from "../schemas/validation.ts";
 import type { ImportRun } from "./import-run.ts";
+import type { CustomValues, Origin } from "./imported-objects.ts";
 import { onOneLine } from "./json-client.ts";
 import type { LedgerRecord } from "./ledger.ts";
 import type { LastAuthor } from "./local-changes.ts";
 import { type ImportKind, PlanTally, planLine } from "./plan.ts";
-import type { CustomValues, Origin } from "./wanted.ts";
 
 interface RecordForm {
   readonly kind: ImportKind;
@@ -35,7 +35,7 @@ export const RECORD_FORMS = {
   range: { kind: "ranges", path: "/ip-ranges", create: IpRangeCreate, required: ["first", "last", "purpose"] },
 } as const satisfies Record<string, RecordForm>;
 
-export interface WantedRecord {
+export interface ImportedRecord {
   readonly origin: Origin;
   /** For lines of the plan. */
   readonly label: string;
@@ -83,7 +83,7 @@ export function bodyWithCustomFields(fields: Readonly<Record<string, unknown>>):
 export async function importRecord(
   run: ImportRun,
   form: RecordForm,
-  wanted: WantedRecord,
+  wanted: ImportedRecord,
   existing: LedgerRecord | null,
 ): Promise<LedgerRecord | null> {
   const { plan } = run;
@@ -138,7 +138,7 @@ export async function wasDeletedHere(
 async function changeRecord(
   run: ImportRun,
   form: RecordForm,
-  wanted: WantedRecord,
+  wanted: ImportedRecord,
   existing: LedgerRecord,
   fields: Readonly<Record<string, unknown>>,
 ): Promise<LedgerRecord | null> {
@@ -166,7 +166,7 @@ async function changeRecord(
   return { ...existing, ...changes };
 }
 
-export interface WantedChanges {
+export interface ImportedChanges {
   /** As in the API. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** Fields that the source specifies only because it must: they override only values from an import. */
@@ -183,7 +183,7 @@ export async function changesOf(
   run: ImportRun,
   path: string,
   existing: LedgerRecord,
-  { fields, weak = [], tags = [] }: WantedChanges,
+  { fields, weak = [], tags = [] }: ImportedChanges,
 ): Promise<{ readonly changes: Record<string, unknown>; readonly kept: readonly string[] }> {
   const { localChanges, options } = run;
   const differing = Object.keys(fields).filter(

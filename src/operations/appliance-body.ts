@@ -1,4 +1,4 @@
-// Response schema of the appliance status. Reads and judges nothing itself.
+// Response schema of the appliance status.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { wordList } from "../base/word-list.ts";
@@ -24,13 +24,13 @@ export const Concern = Type.Object({
   }),
   message: Type.String({ description: "One sentence." }),
   params: Type.Record(Type.String(), Type.Union([Type.String(), Type.Integer()]), {
-    description: "The values in the sentence.",
+    description: "The values in the message.",
   }),
 });
 export type Concern = Static<typeof Concern>;
 
 const Disk = Type.Object({
-  size_bytes: Bytes("Of the file system with the data folder."),
+  size_bytes: Bytes("Size of the file system that contains the data folder."),
   free_bytes: Bytes("Space that the appliance can still use."),
 });
 
@@ -48,14 +48,14 @@ const Certificate = Type.Object({
 });
 
 const Backups = Type.Object({
-  count: Count("Complete ones in the `backups` folder."),
-  size_bytes: Bytes("Of all files there."),
+  count: Count("Number of complete backups in the `backups` folder."),
+  size_bytes: Bytes("Total size of the files in that folder."),
   last: Nullable(
     Type.Object({
       name: Type.String(),
       created_at: Timestamp,
-      size_bytes: Bytes("Of the file."),
-      sequence: Type.Integer({ minimum: 0, description: "The newest transaction in it." }),
+      size_bytes: Bytes("Size of the backup file."),
+      sequence: Type.Integer({ minimum: 0, description: "The newest transaction in the backup." }),
     }),
     { description: "The newest complete backup. Each is verified when it is taken." },
   ),
@@ -72,7 +72,7 @@ export const ApplianceBody = Type.Object(
     read_only: Type.Boolean({ description: "Whether it serves a backup." }),
     is_demo: Type.Boolean(),
     started_at: Timestamp,
-    url: Nullable(Type.String(), { description: "Where it listens." }),
+    url: Nullable(Type.String(), { description: "URL on which the appliance listens." }),
     disk: Nullable(Disk, { description: "Null if the file system does not report it." }),
     store: Type.Object({
       database_bytes: Bytes("The database file."),

@@ -6,7 +6,7 @@ import type { Messages, ThreadMain } from "../base/thread.ts";
 import { openReadOnly } from "../db/connection.ts";
 import { openBackup } from "../db/files/backup-file.ts";
 import { DatabaseRefused, orRefused } from "../db/files/migrate.ts";
-import { readFailureOf } from "../db/trouble.ts";
+import { readFailureOf } from "../db/sqlite-failures.ts";
 import { Findings, type ListedDamage } from "../history/verify/findings.ts";
 import { type Report, type VerifyProgress, verifySteps } from "../history/verify/verify.ts";
 import { KINDS } from "../records/resources.ts";

@@ -1,7 +1,7 @@
 // Logging for response streams that break off.
 
 import type { Log } from "../base/log.ts";
-import { readFailureOf } from "../db/trouble.ts";
+import { readFailureOf } from "../db/sqlite-failures.ts";
 import type { RequestContext } from "../http/request.ts";
 
 /** Returns an error handler that logs a broken stream. */

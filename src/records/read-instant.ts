@@ -35,7 +35,7 @@ import { formatInstant, type Instant, parseInstant, parseInstantOrAge } from "..
 import type { AsOf, FixedMoment, Moment, Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
-import { findMarkers, type NamedMarker } from "../resources/markers/called-markers.ts";
+import { findMarkers, type NamedMarker } from "../resources/markers/marker-lookup.ts";
 import type { ResponseMoment } from "../schemas/envelope.ts";
 import { MARKER_PREFIX, NAME_MAX_LENGTH } from "../schemas/schemas.ts";
 

@@ -4,7 +4,7 @@
 import type { Condition } from "../db/reading/condition.ts";
 import type { AsOf, Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { holdsFor, type ResolvedCondition } from "../db/reading/settled-condition.ts";
+import { holdsFor, type ResolvedCondition } from "../db/reading/resolved-condition.ts";
 import type { RequestFilter } from "./list-filter.ts";
 import { readFilter } from "./read-filter.ts";
 import { parseInstantText } from "./read-instant.ts";

@@ -16,7 +16,7 @@ import { bulkUpdateRoutes } from "../bulk/bulk-update-routes.ts";
 import { tableRoutes } from "../bulk/table-routes.ts";
 import type { CommitWatch } from "../db/commit-watch.ts";
 import { SCHEMA_VERSION } from "../db/files/migrate.ts";
-import { readFailureOf } from "../db/trouble.ts";
+import { readFailureOf } from "../db/sqlite-failures.ts";
 import { identityRoutes } from "../discovery/reconcile/identity-routes.ts";
 import { checkRoutes } from "../discovery/scans/check-routes.ts";
 import type { Scans } from "../discovery/scans/director.ts";

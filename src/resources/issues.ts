@@ -65,7 +65,7 @@ export class IssueCollector {
    * @param name added to each of its issues
    */
   of(item: unknown, pointer = "", name: ItemName = {}): ItemPart {
-    return new PartOfItem(this, item, { pointer, name }, "");
+    return new PartCollector(this, item, { pointer, name }, "");
   }
 
   /** @param issues of one error, with pointers into the body */
@@ -123,7 +123,7 @@ interface ItemLocation {
   readonly name: ItemName;
 }
 
-class PartOfItem implements ItemPart {
+class PartCollector implements ItemPart {
   readonly pointer: string;
   private readonly issues: IssueCollector;
   private readonly item: unknown;
@@ -141,7 +141,7 @@ class PartOfItem implements ItemPart {
   }
 
   at(pointer: string): ItemPart {
-    return new PartOfItem(this.issues, this.item, this.location, `${this.pointer}${pointer}`);
+    return new PartCollector(this.issues, this.item, this.location, `${this.pointer}${pointer}`);
   }
 
   note(...issues: readonly Issue[]): void {
@@ -170,15 +170,16 @@ class PartOfItem implements ItemPart {
   }
 }
 
-/** Issues of an error, with pointers into the item. @param at the part where the error occurred */
-function issuesOf(error: DomainError, item: unknown, at: string): CodedIssue[] {
+/** Issues of an error, with pointers into the item. @param pointer the part where the error occurred */
+function issuesOf(error: DomainError, item: unknown, pointer: string): CodedIssue[] {
   const { code, message, params } = error;
   if (code === "validation_failed" && Array.isArray(params.issues))
     return (params.issues as Issue[]).map((issue) => ({ ...issue, code }));
-  if (code === "entity_stale") return [{ path: `${at}/expected_updated_at`, message, value: params.expected, code }];
+  if (code === "entity_stale")
+    return [{ path: `${pointer}/expected_updated_at`, message, value: params.expected, code }];
   const field = params.field;
-  if (typeof field !== "string") return [{ path: at, message, code }];
-  if (code !== "entity_reference_invalid") return [{ path: `${at}/${field}`, message, value: params.value, code }];
+  if (typeof field !== "string") return [{ path: pointer, message, code }];
+  if (code !== "entity_reference_invalid") return [{ path: `${pointer}/${field}`, message, value: params.value, code }];
   const ids = params.ids as string[];
   const occurrences = pointersTo(item, field.split("/"), new Set(ids), "");
   return occurrences.length === 0
@@ -191,16 +192,16 @@ function pointersTo(
   value: unknown,
   fieldPath: readonly string[],
   ids: ReadonlySet<string>,
-  at: string,
+  pointer: string,
 ): Array<{ path: string; value: string }> {
-  if (typeof value === "string") return fieldPath.length === 0 && ids.has(value) ? [{ path: at, value }] : [];
+  if (typeof value === "string") return fieldPath.length === 0 && ids.has(value) ? [{ path: pointer, value }] : [];
   if (value === null || typeof value !== "object") return [];
   if (fieldPath.length === 0 && "id" in value && typeof value.id === "string" && ids.has(value.id))
-    return [{ path: `${at}/id`, value: value.id }];
+    return [{ path: `${pointer}/id`, value: value.id }];
   const [next, ...rest] = fieldPath;
   if (next !== undefined && Object.hasOwn(value, next))
-    return pointersTo(ownValue(value as Record<string, unknown>, next), rest, ids, `${at}/${next}`);
+    return pointersTo(ownValue(value as Record<string, unknown>, next), rest, ids, `${pointer}/${next}`);
   return Array.isArray(value)
-    ? value.flatMap((each, position) => pointersTo(each, fieldPath, ids, `${at}/${position}`))
+    ? value.flatMap((each, position) => pointersTo(each, fieldPath, ids, `${pointer}/${position}`))
     : [];
 }

@@ -13,7 +13,7 @@ import { REPLAY_POLICY } from "../history/replayed-outcomes.ts";
 import { upgradeStore } from "../history/upgrade.ts";
 import { KINDS } from "../records/resources.ts";
 import { COMMANDS } from "../registry/commands.ts";
-import { missingReasonError } from "../resources/organizations/demanded-reason.ts";
+import { missingReasonError } from "../resources/organizations/required-reason.ts";
 import { reducesPermissions } from "../sessions/permission-reductions.ts";
 
 /** Data shared between a writer and other threads or processes. */

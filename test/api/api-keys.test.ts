@@ -7,8 +7,8 @@ import { writtenSql } from "../../src/db/packing.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { expectOk, type JsonRecord, type NewUser, refusal } from "../support/appliance/factories.ts";
-import { describeRecords } from "../support/contract/record-battery.ts";
 import { networkReference, tagReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
+import { describeRecords } from "../support/contract/record-suite.ts";
 
 const appliance = applianceForEach();
 const { anonymous, clock, first, owner, newApiKey, newNetwork, newOrganization, newTag, newUser } = appliance;

@@ -11,8 +11,8 @@ import { openWriter } from "../../src/server/open-writer.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { ApiResponse } from "../support/appliance/client.ts";
 import { expectOk, inline, type JsonRecord, refusal, snmpV1, snmpV2c } from "../support/appliance/factories.ts";
-import { describeRecords } from "../support/contract/record-battery.ts";
 import { hostReference, networkReference, tagReference } from "../support/contract/record-subject.ts";
+import { describeRecords } from "../support/contract/record-suite.ts";
 
 const PATH = "/api/v1/credentials";
 const MASK = "********";

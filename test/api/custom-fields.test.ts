@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { expectOk, invalid, type JsonRecord, refusal } from "../support/appliance/factories.ts";
-import { describeRecords } from "../support/contract/record-battery.ts";
+import { describeRecords } from "../support/contract/record-suite.ts";
 
 const appliance = applianceForEach();
 const { owner, tick, versionsOf, watchWrites } = appliance;

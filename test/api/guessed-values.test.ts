@@ -249,17 +249,17 @@ describe.each(guessable.map((field) => [nameOf(field), field] as const))("%s", (
       throw new Error(`TARGETS has no entry for ${resource?.path} ${hiddenField.field.join(".")}`);
     // One record per guess: a write may change it.
     const trials: Trial[] = [];
-    for (const isReasonDemanded of [false, true])
+    for (const isReasonRequired of [false, true])
       for (const caller of Object.keys(callers)) {
         const [rightTargets, wrongTargets] = [await createTargets(trialFixture), await createTargets(trialFixture)];
         for (const [index, right] of rightTargets.entries())
-          trials.push({ isReasonDemanded, caller, right, wrong: wrongTargets[index] as Target });
+          trials.push({ isReasonRequired, caller, right, wrong: wrongTargets[index] as Target });
       }
     const differing: unknown[] = [];
     const statuses = new Set<number>();
     let skipped = 0;
-    for (const [index, { isReasonDemanded, caller, right, wrong }] of trials.entries()) {
-      if (isReasonDemanded && trials[index - 1]?.isReasonDemanded === false)
+    for (const [index, { isReasonRequired, caller, right, wrong }] of trials.entries()) {
+      if (isReasonRequired && trials[index - 1]?.isReasonRequired === false)
         await expectOk(appliance.owner.put("organizations", { name: "x", require_change_reason: true }));
       const client = callers[caller] as Client;
       const read = async ({ record }: Target): Promise<JsonRecord> => {
@@ -278,7 +278,7 @@ describe.each(guessable.map((field) => [nameOf(field), field] as const))("%s", (
       const wrongResponse = await send(other, wrong.wrong);
       statuses.add(rightResponse.status);
       const [forRight, forWrong] = [comparable(rightResponse), comparable(wrongResponse)];
-      if (forRight !== forWrong) differing.push({ caller, isReasonDemanded, forRight, forWrong });
+      if (forRight !== forWrong) differing.push({ caller, isReasonRequired, forRight, forWrong });
     }
     expect(differing).toEqual([]);
     // Some callers may write or read it and others not; otherwise nothing was tested.
@@ -288,7 +288,7 @@ describe.each(guessable.map((field) => [nameOf(field), field] as const))("%s", (
 });
 
 interface Trial {
-  readonly isReasonDemanded: boolean;
+  readonly isReasonRequired: boolean;
   readonly caller: string;
   readonly right: Target;
   readonly wrong: Target;

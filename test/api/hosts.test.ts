@@ -6,7 +6,6 @@ import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { expectOk, invalid, type JsonRecord, onPort, refusal, tcp, udp } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
-import { describeRecords } from "../support/contract/record-battery.ts";
 import {
   networkReference,
   reference,
@@ -14,6 +13,7 @@ import {
   tagReference,
   UNKNOWN_ID,
 } from "../support/contract/record-subject.ts";
+import { describeRecords } from "../support/contract/record-suite.ts";
 
 const appliance = applianceForEach();
 const { first, owner, signedIn, instant, newCredential, newIfEntry, newNetwork, newOrganization, newTag } = appliance;

@@ -5,8 +5,8 @@ import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { expectOk, invalid, type JsonRecord, refusal } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
-import { describeRecords } from "../support/contract/record-battery.ts";
 import { reference, subnetReference, tagReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
+import { describeRecords } from "../support/contract/record-suite.ts";
 import { expectRefusal } from "../support/contract/shapes.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 

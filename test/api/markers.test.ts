@@ -6,8 +6,8 @@ import type { RegisteredRoute } from "../../src/http/surface.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { expectOk, invalid, type JsonRecord, refusal } from "../support/appliance/factories.ts";
-import { describeRecords } from "../support/contract/record-battery.ts";
 import { networkReference } from "../support/contract/record-subject.ts";
+import { describeRecords } from "../support/contract/record-suite.ts";
 
 const appliance = applianceForEach();
 const { clock, first, newHost, newNetwork, newTag, newUser, owner, prune, tick, versionsOf, watchWrites } = appliance;

@@ -4,8 +4,8 @@ import { describe, expect, test } from "bun:test";
 import { EXPIRY_DEFAULTS, networkKind } from "../../src/resources/networks/network.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { expectOk, invalid, type JsonRecord, refusal } from "../support/appliance/factories.ts";
-import { describeRecords } from "../support/contract/record-battery.ts";
 import { tagReference } from "../support/contract/record-subject.ts";
+import { describeRecords } from "../support/contract/record-suite.ts";
 
 const appliance = applianceForEach();
 const { clock, first, owner } = appliance;

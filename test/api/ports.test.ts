@@ -3,8 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { expectOk, invalid, type JsonRecord, onPort, refusal, tcp } from "../support/appliance/factories.ts";
-import { describeRecords } from "../support/contract/record-battery.ts";
 import { hostReference } from "../support/contract/record-subject.ts";
+import { describeRecords } from "../support/contract/record-suite.ts";
 import { portShape, problems } from "../support/contract/shapes.ts";
 
 const PATH = "/api/v1/ports";

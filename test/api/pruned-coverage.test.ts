@@ -14,7 +14,7 @@ import { newAppliance, type TestAppliance } from "../support/appliance/appliance
 import { expectOk, type JsonRecord, newHost, newSubnet, transactionCount } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
 import { communityOf } from "../support/appliance/scans.ts";
-import { recomputeChecksums } from "../support/store/unguarded.ts";
+import { recomputeChecksums } from "../support/store/tampering.ts";
 
 const HOUR_MS = 3_600_000;
 const day = (date: number, hour = 0): Instant => Date.UTC(2026, 10, date, hour);

@@ -4,8 +4,8 @@ import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { expectOk, invalid, type JsonRecord, refusal } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
-import { describeRecords } from "../support/contract/record-battery.ts";
 import { networkReference } from "../support/contract/record-subject.ts";
+import { describeRecords } from "../support/contract/record-suite.ts";
 
 const PATH = "/api/v1/discovery/schedules";
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { expectOk, invalid, type JsonRecord, refusal } from "../support/appliance/factories.ts";
-import { describeRecords } from "../support/contract/record-battery.ts";
+import { describeRecords } from "../support/contract/record-suite.ts";
 
 const appliance = applianceForEach();
 const { clock, first, handle, owner, inTransaction, newApiKey, newNetwork, newSubnet, newTag } = appliance;

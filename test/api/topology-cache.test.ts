@@ -2,10 +2,10 @@
 
 import { beforeEach, expect, test } from "bun:test";
 import type { Instant } from "../../src/base/instant.ts";
+import { cachedFacts } from "../../src/discovery/topology/cached-facts.ts";
 import type { NetworkFacts } from "../../src/discovery/topology/facts.ts";
-import { FactsCache } from "../../src/discovery/topology/facts-memory.ts";
+import { FactsCache } from "../../src/discovery/topology/facts-cache.ts";
 import { networkFacts } from "../../src/discovery/topology/network-facts.ts";
-import { cachedFacts } from "../../src/discovery/topology/remembered-facts.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";

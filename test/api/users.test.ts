@@ -6,8 +6,8 @@ import { PASSWORD } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { expectOk, type JsonRecord, refusal } from "../support/appliance/factories.ts";
-import { describeRecords } from "../support/contract/record-battery.ts";
 import { networkReference } from "../support/contract/record-subject.ts";
+import { describeRecords } from "../support/contract/record-suite.ts";
 import { expectRefusal } from "../support/contract/shapes.ts";
 
 const appliance = applianceForEach();

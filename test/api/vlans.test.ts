@@ -3,8 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { expectOk, invalid, refusal } from "../support/appliance/factories.ts";
-import { describeRecords } from "../support/contract/record-battery.ts";
 import { networkReference } from "../support/contract/record-subject.ts";
+import { describeRecords } from "../support/contract/record-suite.ts";
 
 const appliance = applianceForEach();
 const { first, newHost, newIfEntry, newNetwork, newSubnet, newVlan, owner, tick } = appliance;

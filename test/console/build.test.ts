@@ -1,4 +1,4 @@
-// Initial load of the console: its size, and that it works.
+// Initial load of the console: size and completeness of its scripts.
 
 import { expect, test } from "bun:test";
 import { chunkSizes } from "../../scripts/benchmark/console/chunks.ts";
@@ -7,7 +7,7 @@ import { readConsolePack } from "../../src/http/console-pack.ts";
 
 /** Size limit from the console's design, after Brotli. */
 const FIRST_BYTES_MAX = 100_000;
-/** Browsers request six at a time, and each costs some milliseconds. */
+/** Browsers request six at a time, and each request takes a few milliseconds. */
 const FURTHER_SCRIPTS_MAX = 2;
 
 test("the initial scripts of every page are small, complete, and named in the page", async () => {

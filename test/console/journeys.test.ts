@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { DEMO_EMAIL } from "../../src/demo/cast.ts";
 import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
+import { DEMO_EMAIL } from "../../src/demo/people.ts";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { expectEventually, hasChromium, LAN_NAME, Visitor } from "../support/browser/browser.ts";
 import { OWNER, serveForAll } from "../support/browser/visit.ts";

@@ -3,8 +3,8 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { DEMO_EMAIL } from "../../src/demo/cast.ts";
 import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
+import { DEMO_EMAIL } from "../../src/demo/people.ts";
 import {
   accessibilityFindings,
   closeBrowser,

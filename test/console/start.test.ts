@@ -180,7 +180,7 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
     for (const { cidr } of await read(page, "subnets"))
       await page.getByRole("checkbox", { name: cidr, exact: true }).waitFor();
     // The test may run anywhere: the machine's own subnets must not be scanned.
-    for (const box of await page.locator(".way-choice input:checked").all()) await box.uncheck();
+    for (const box of await page.locator(".first-run-choice input:checked").all()) await box.uncheck();
     await page.getByLabel("Others").fill(SUBNET);
     await page.getByText("8 addresses in total.").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);

@@ -4,8 +4,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page, Request } from "playwright-core";
 import { PAGE_PATHS, type PagePath } from "../../src/console/url/page-paths.ts";
-import { DEMO_EMAIL } from "../../src/demo/cast.ts";
 import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
+import { DEMO_EMAIL } from "../../src/demo/people.ts";
 import {
   accessibilityFindings,
   closeBrowser,

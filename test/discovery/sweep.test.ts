@@ -15,7 +15,7 @@ import type { Fingerprint } from "../../src/discovery/fingerprints/fingerprint.t
 import type { AddressSighting } from "../../src/discovery/sightings.ts";
 import { hasEchoTool } from "../../src/discovery/sweep/echo-tools.ts";
 import { MAX_RESPONSE_BYTES, ServiceIdentifier } from "../../src/discovery/sweep/identify-service.ts";
-import { SYSTEM_KERNEL } from "../../src/discovery/sweep/instruments.ts";
+import { SYSTEM_KERNEL } from "../../src/discovery/sweep/probe-methods.ts";
 import { ReverseDns } from "../../src/discovery/sweep/reverse-dns.ts";
 import { type SweepCounts, type SweepOptions, type SweepStats, sweep } from "../../src/discovery/sweep/sweep.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";

@@ -19,7 +19,7 @@ import { newAppliance, TestClock } from "../support/appliance/appliance.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { scratchParent } from "../support/measure/scratch-parent.ts";
 import { fillStore } from "../support/store/filled-store.ts";
-import { recomputeChecksums, runUnguarded, withCopy as withCopyOf } from "../support/store/unguarded.ts";
+import { recomputeChecksums, runUnguarded, withCopy as withCopyOf } from "../support/store/tampering.ts";
 
 /** Tables covered by the hash chain or compared with the ledger; row_sums is compared with the other tables. */
 const LEDGER = /^history_|^live_links$|^row_sums$/;

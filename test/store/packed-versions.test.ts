@@ -20,7 +20,7 @@ import { hostKind } from "../../src/resources/hosts/host.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { hostFields, Store, tagFields } from "../support/store/store.ts";
-import { withoutTriggers } from "../support/store/unguarded.ts";
+import { withoutTriggers } from "../support/store/tampering.ts";
 
 const AT = "2026-11-23T03:12:00.000Z";
 const tail = (at: string) => `,"updated_at":"${at}","valid_from":"${at}"`;

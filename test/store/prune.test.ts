@@ -23,7 +23,7 @@ import { tagKind } from "../../src/resources/tags/tag.ts";
 import { seedsOf } from "../support/injected/seeds.ts";
 import { Model, type Snapshot } from "../support/model/model.ts";
 import { DAY_MS, type JsonRecord, parseItems, Store } from "../support/store/store.ts";
-import { runUnguarded, withCopy as withCopyOf } from "../support/store/unguarded.ts";
+import { runUnguarded, withCopy as withCopyOf } from "../support/store/tampering.ts";
 
 const LISTED: readonly AnyKind[] = [hostKind, portKind, ifEntryKind, tagKind, networkKind, fdbEntryKind];
 const HOUR_MS = 3_600_000;

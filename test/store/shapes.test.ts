@@ -27,7 +27,7 @@ import { networks } from "../../src/resources/networks/network.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { type JsonRecord, parseItems, Store, tagFields } from "../support/store/store.ts";
-import { runUnguarded } from "../support/store/unguarded.ts";
+import { runUnguarded } from "../support/store/tampering.ts";
 
 interface Gadget extends RecordBase {
   readonly network_id: string;

@@ -20,7 +20,7 @@ import { hostKind } from "../../src/resources/hosts/host.ts";
 import { Model } from "../support/model/model.ts";
 import { type Population, populate } from "../support/store/population.ts";
 import { hostFields, Store } from "../support/store/store.ts";
-import { runUnguarded, withCopy as withCopyOf } from "../support/store/unguarded.ts";
+import { runUnguarded, withCopy as withCopyOf } from "../support/store/tampering.ts";
 
 const store = new Store();
 let population: Population;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { openWritable } from "../../src/db/connection.ts";
 import { VersionPacker } from "../../src/history/pack-versions.ts";
 import { sandboxForEach } from "../support/executable/sandboxes.ts";
-import { withoutTriggers } from "../support/store/unguarded.ts";
+import { withoutTriggers } from "../support/store/tampering.ts";
 
 const sandbox = sandboxForEach(tmpdir());
 

@@ -4,6 +4,7 @@ import { afterEach, expect, spyOn, test } from "bun:test";
 import { systemTimers } from "../../src/base/timers.ts";
 import { ImportRun } from "../../src/importers/import-run.ts";
 import { importSource } from "../../src/importers/import-source.ts";
+import type { ImportSource } from "../../src/importers/imported-objects.ts";
 import { JsonClient, RemoteError } from "../../src/importers/json-client.ts";
 import { Ledger } from "../../src/importers/ledger.ts";
 import { LocalChanges } from "../../src/importers/local-changes.ts";
@@ -13,7 +14,6 @@ import { Phpipam } from "../../src/importers/phpipam/phpipam.ts";
 import { PhpipamCustomFields } from "../../src/importers/phpipam/phpipam-custom-fields.ts";
 import { ImportPlan } from "../../src/importers/plan.ts";
 import { SecretMask } from "../../src/importers/secret-mask.ts";
-import type { ImportSource } from "../../src/importers/wanted.ts";
 import { emptyFixture, serveNetbox } from "../support/imports/fake-netbox.ts";
 import { PHPIPAM_APP, servePhpipam } from "../support/imports/fake-phpipam.ts";
 

@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from "bun:test";
 import type { LayoutLink } from "../../src/resources/map-positions/layout/forest.ts";
-import { type Point, SPACING_X, SPACING_Y } from "../../src/resources/map-positions/layout/ground.ts";
 import { layOutMap } from "../../src/resources/map-positions/layout/layout.ts";
+import { type Point, SPACING_X, SPACING_Y } from "../../src/resources/map-positions/layout/occupancy.ts";
 import { type Position, positionsOf } from "../../src/resources/map-positions/layout/positions.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
 

@@ -1,13 +1,13 @@
-// Pacing, timeouts and end of a sweep: slots, tokens, the pump, probes, and untrusted responses.
+// Pacing, timeouts and end of a sweep: slots, tokens, the poller, probes, and untrusted responses.
 
 import { describe, expect, test } from "bun:test";
 import { CONCURRENT_DEVICES } from "../../src/discovery/scans/probes.ts";
 import { SCANS_RUNNING_MAX } from "../../src/discovery/scans/scan.ts";
-import { roomForConnections } from "../../src/discovery/sweep/instruments.ts";
+import { roomForConnections } from "../../src/discovery/sweep/probe-methods.ts";
 import { type Open, ProbeRound } from "../../src/discovery/sweep/probing.ts";
-import { MAX_SILENT_ADDRESSES_PER_STATION, ProxySuspicion } from "../../src/discovery/sweep/proxy-suspicion.ts";
-import { Pump } from "../../src/discovery/sweep/pump.ts";
+import { MAX_SILENT_ADDRESSES_PER_STATION, ProxyArpDetector } from "../../src/discovery/sweep/proxy-arp.ts";
 import { Slots } from "../../src/discovery/sweep/slots.ts";
+import { SocketPoller } from "../../src/discovery/sweep/socket-poller.ts";
 import { TokenBucket } from "../../src/discovery/sweep/token-bucket.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 
@@ -126,17 +126,17 @@ describe("a token bucket", () => {
   });
 });
 
-describe("the receive pump", () => {
+describe("the receive poller", () => {
   test("polls often under traffic, less and less often when idle, and not at all without pending requests", () => {
     const timers = new ManualTimers();
-    const pump = new Pump(timers);
+    const poller = new SocketPoller(timers);
     let isBusy = false;
     let rounds = 0;
     const drain = (): boolean => {
       rounds += 1;
       return isBusy;
     };
-    pump.add(drain);
+    poller.add(drain);
     timers.advance(1_000);
     expect(rounds).toBeLessThan(140);
     expect(rounds).toBeGreaterThan(100);
@@ -145,21 +145,21 @@ describe("the receive pump", () => {
     const before = rounds;
     timers.advance(10);
     expect(rounds - before).toBe(10);
-    pump.remove(drain);
+    poller.remove(drain);
     expect(timers.pendingCount).toBe(0);
   });
 
   test("supports removal of a source during a round", () => {
     const timers = new ManualTimers();
-    const pump = new Pump(timers);
+    const poller = new SocketPoller(timers);
     const once = (): boolean => {
-      pump.remove(once);
+      poller.remove(once);
       return true;
     };
-    pump.add(once);
+    poller.add(once);
     timers.advance(5);
     expect(timers.pendingCount).toBe(0);
-    pump.add(once);
+    poller.add(once);
     expect(timers.pendingCount).toBe(1);
   });
 });
@@ -170,7 +170,7 @@ describe("a probe", () => {
     const opens: Open<string>[] = [];
     const permits = { count: 0 };
     const permit = async (): Promise<void> => void (permits.count += 1);
-    const round = new ProbeRound<string>({ timers, pump: new Pump(timers), permit }, () => false);
+    const round = new ProbeRound<string>({ timers, poller: new SocketPoller(timers), permit }, () => false);
     const send =
       (errno = 0) =>
       (open: Open<string>): number => {
@@ -238,7 +238,10 @@ describe("a probe", () => {
   test("is not sent if it waits for its permit at cancellation", async () => {
     const timers = new ManualTimers();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const round = new ProbeRound<string>({ timers, pump: new Pump(timers), permit: () => promise }, () => false);
+    const round = new ProbeRound<string>(
+      { timers, poller: new SocketPoller(timers), permit: () => promise },
+      () => false,
+    );
     let sent = 0;
     const outcome = round.probe([100], () => (sent += 1)).catch(String);
     round.end("over");
@@ -250,10 +253,10 @@ describe("a probe", () => {
 
 describe("link-only addresses", () => {
   test("are accepted for a station with few of them, but not if it responds for all", () => {
-    const suspicion = new ProxySuspicion<string>();
-    for (let number = 1; number <= MAX_SILENT_ADDRESSES_PER_STATION; number += 1) suspicion.add("few", `few ${number}`);
-    for (let number = 1; number <= 300; number += 1) suspicion.add("router", `router ${number}`);
-    suspicion.add("one", "one 1");
-    expect([...suspicion.credible()]).toEqual(["few 1", "few 2", "few 3", "few 4", "one 1"]);
+    const proxyArp = new ProxyArpDetector<string>();
+    for (let number = 1; number <= MAX_SILENT_ADDRESSES_PER_STATION; number += 1) proxyArp.add("few", `few ${number}`);
+    for (let number = 1; number <= 300; number += 1) proxyArp.add("router", `router ${number}`);
+    proxyArp.add("one", "one 1");
+    expect([...proxyArp.credible()]).toEqual(["few 1", "few 2", "few 3", "few 4", "one 1"]);
   });
 });

@@ -6,8 +6,8 @@ import { type Ip, parseIp } from "../../src/base/ip.ts";
 import { NeighborTable } from "../../src/discovery/kernel/neighbors.ts";
 import { parseArpTable } from "../../src/discovery/kernel/proc-tables.ts";
 import type { EchoOutcome } from "../../src/discovery/sweep/echo.ts";
-import type { Instruments } from "../../src/discovery/sweep/instruments.ts";
 import { presenceAt } from "../../src/discovery/sweep/presence.ts";
+import type { ProbeMethods } from "../../src/discovery/sweep/probe-methods.ts";
 import type { TcpOutcome } from "../../src/discovery/sweep/tcp-prober.ts";
 
 const MAC = "00:1b:21:00:00:09";
@@ -36,7 +36,7 @@ async function probePresence(
   const ports: number[] = [];
   let nowMs = 0;
   const during = async <Result>(work: () => Promise<Result>): Promise<Result> => await work();
-  const instruments = {
+  const probes = {
     routes: { routeTo: () => ({ kind: "Link", ifIndex: 2, source: null, mac: null }) },
     arp: null,
     hasNeighborStates: false,
@@ -59,8 +59,8 @@ async function probePresence(
         return tcp;
       },
     },
-  } as unknown as Instruments;
-  return { found: await presenceAt(parseIp("10.70.0.9") as Ip, instruments, tcpPorts), ports };
+  } as unknown as ProbeMethods;
+  return { found: await presenceAt(parseIp("10.70.0.9") as Ip, probes, tcpPorts), ports };
 }
 
 describe("a neighbor table entry older than the sweep", () => {

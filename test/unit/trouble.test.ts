@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
-import { describeOpenFailure, readFailureOf, storageFailureOf } from "../../src/db/trouble.ts";
+import { describeOpenFailure, readFailureOf, storageFailureOf } from "../../src/db/sqlite-failures.ts";
 
 const sqliteError = (code: string) => Object.assign(new Error("the text of an exception"), { code });
 

@@ -5,7 +5,7 @@ import { BCubed } from "./figures/b-cubed.ts";
 import { Episodes } from "./figures/episodes.ts";
 import { Presence } from "./figures/presence.ts";
 import { Expectation } from "./oracle/expectation.ts";
-import { SWEEP } from "./oracle/hearsay.ts";
+import { SWEEP } from "./oracle/neighbor-reports.ts";
 import { Oracle } from "./oracle/oracle.ts";
 import { TABLES, type TableName } from "./site/machines.ts";
 import type { Subject } from "./site/site.ts";

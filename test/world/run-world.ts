@@ -5,7 +5,7 @@ import { calendarOf, type Day, EventRunner } from "./events/calendar.ts";
 import { Figures } from "./figures/figures.ts";
 import type { Change } from "./figures/versions.ts";
 import { type Expectations, KINDS } from "./oracle/expectation.ts";
-import { aliasOf, SWEEP } from "./oracle/hearsay.ts";
+import { aliasOf, SWEEP } from "./oracle/neighbor-reports.ts";
 import { Oracle } from "./oracle/oracle.ts";
 import type { Place } from "./oracle/places.ts";
 import { checkDevice } from "./product/device-details.ts";

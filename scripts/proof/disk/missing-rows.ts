@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { dataFiles } from "../../../src/db/files/data-directory.ts";
 import { type SeededRandom, seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import { fillStore } from "../../../test/support/store/filled-store.ts";
-import { runUnguarded } from "../../../test/support/store/unguarded.ts";
+import { runUnguarded } from "../../../test/support/store/tampering.ts";
 import type { Proof, ProofContext } from "../part.ts";
 import { ApplianceUnderTest } from "./appliance.ts";
 import { problemSummary, proofOf } from "./full.ts";

@@ -1,8 +1,8 @@
 // DNS rebinding: a page whose name resolves to the appliance has the same origin in the browser, and could sign in to a
 // demo with its public password and read the data.
 
-import { DEMO_EMAIL } from "../../../src/demo/cast.ts";
 import { DEMO_PASSWORD } from "../../../src/demo/demo.ts";
+import { DEMO_EMAIL } from "../../../src/demo/people.ts";
 import { Sandbox } from "../../../test/support/executable/executable.ts";
 import { LONG_HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Finding, ProofContext } from "../part.ts";

@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../benchmark/executable.ts";
 import { requestBytes } from "../../benchmark/load.ts";
+import { ComparedServer } from "./base-servers.ts";
 import type { InstalledDirectus } from "./directus-install.ts";
 import {
   type BulkHost,
@@ -19,7 +20,6 @@ import {
 } from "./product.ts";
 import { loadProduct } from "./rounds.ts";
 import type { Entry, Rows, Version } from "./rows.ts";
-import { Served } from "./served.ts";
 
 const TOKEN = "side-by-side-static-token-of-the-administrator";
 const COLUMNS = `network_id:uuid host_id:uuid if_index:integer if_type:integer speed_bps:bigInteger created_at:timestamp
@@ -40,7 +40,7 @@ const INSTANTS = 24;
 /** Methods by which a client builds a past page from revisions. */
 type Method = "all revisions" | "newest revisions";
 
-export class Directus extends Served implements Product {
+export class Directus extends ComparedServer implements Product {
   readonly name: string;
   /** Faster method by network. */
   readonly chosen: Record<string, Method> = {};

@@ -3,11 +3,11 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../benchmark/executable.ts";
+import { ApiServer } from "./base-servers.ts";
 import { firstResponseMs, type Operation, PAGE_ROWS, type PagePosition, type Product, pick } from "./product.ts";
 import type { Rows } from "./rows.ts";
-import { ServedByApi } from "./served.ts";
 
-export class Netledger extends ServedByApi implements Product {
+export class Netledger extends ApiServer implements Product {
   readonly name = "netledger";
   private readonly executable: string;
   private readonly rows: Rows;

@@ -6,11 +6,11 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import { freePort } from "../../benchmark/executable.ts";
+import { ApiServer } from "./base-servers.ts";
 import type { Variant } from "./postgres-server.ts";
 import { firstResponseMs, type Operation, PAGE_ROWS, type PagePosition, type Product, pick } from "./product.ts";
 import { loadProduct } from "./rounds.ts";
 import type { Rows, Version } from "./rows.ts";
-import { ServedByApi } from "./served.ts";
 
 /** Debian's program directory, which is not on the PATH. */
 const DEBIAN_PROGRAMS = "/usr/lib/postgresql/15/bin";
@@ -36,7 +36,7 @@ function programFolder(): string | null {
 
 const SOCKET = ".s.PGSQL.5432";
 
-export class Postgres extends ServedByApi implements Product {
+export class Postgres extends ApiServer implements Product {
   readonly name = "PostgreSQL 15";
   /** Fastest variant by kind of page: `live`, or the id of a network. */
   readonly chosen: Record<string, Variant> = {};

@@ -97,7 +97,7 @@ function CredentialForm({ network, all, isSaved, onSaved }: CredentialFormProps)
   const requested = selectedCredentials() ?? (own.length > 0 ? "own" : null);
   const choice = offered.find((candidate) => candidate === requested) ?? null;
   const draft = { userId: me.peek()?.id ?? "", kind: "first credential", id: network.id };
-  const form = useForm({ id: "way", draft, initial: { ...initialType(null), other: others[0]?.id ?? "" } });
+  const form = useForm({ id: "first-run", draft, initial: { ...initialType(null), other: others[0]?.id ?? "" } });
   /** Checks whether the request with the key was saved; if so, resets the form. */
   const checkSaved = async (key: string) => {
     if (!(await wasCreatedWith(key))) return false;

@@ -21,7 +21,7 @@ export function LiveMap({ networkId, isFinished }: { readonly networkId: string;
   const marks = useMemo(() => ({ selectedId: null, path: new Set<string>(), found: null }), []);
   const href = hrefOf("/map", { network: networkId, isolated: "yes" });
   return (
-    <section class="way-map">
+    <section class="first-run-map">
       <h3>Map</h3>
       <div class="map-picture">
         {diagram !== null && (

@@ -47,7 +47,7 @@ export function ScanResult({ scan, credentials }: ScanResultProps) {
       {scan.kind !== "sweep" && found > 0 && <UnansweredSnmp scan={scan} credentials={credentials} />}
       <section>
         <h3>Written to the inventory</h3>
-        <p class="way-counts">{hasRecords ? <WrittenRecords records={records} /> : "nothing new"}</p>
+        <p class="first-run-counts">{hasRecords ? <WrittenRecords records={records} /> : "nothing new"}</p>
       </section>
       <Unread scan={scan} />
     </>
@@ -94,7 +94,7 @@ function UnansweredSnmp({ scan: { progress, outcome }, credentials }: ScanResult
         </p>
       )}
       {errors.length > 0 && (
-        <ul class="way-list">
+        <ul class="first-run-list">
           {errors.map((sentence) => (
             <li key={sentence}>{sentence}</li>
           ))}
@@ -151,7 +151,7 @@ export function AfterScan({ scan, network }: { readonly scan: ScanData; readonly
   return (
     <section>
       <h3>What next</h3>
-      <ul class="way-list">
+      <ul class="first-run-list">
         {links.map(([text, href]) => (
           <li key={text}>
             <a href={href}>{text}</a>

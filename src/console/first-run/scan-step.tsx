@@ -220,7 +220,7 @@ function Latest({ scan: { id, progress } }: { readonly scan: ScanData }) {
       {problem !== undefined && <p class="aside">{sentenceOf(problem)}</p>}
       {data?.length === 0 && <p class="aside">Nothing yet.</p>}
       {data !== undefined && data.length > 0 && (
-        <ul class="way-latest">
+        <ul class="first-run-latest">
           {data.toReversed().map((finding) => (
             <LatestLine key={`${finding.id} ${finding.label}`} finding={finding} />
           ))}

@@ -119,7 +119,7 @@ function Steps({ network }: { readonly network: Network }) {
   }, [step]);
   return (
     <Page title="Get started" about={<bdi>{network.name}</bdi>}>
-      <nav class="way" aria-label="Steps">
+      <nav class="first-run-steps" aria-label="Steps">
         <ol>
           {STEPS.map((name) => (
             <li key={name}>
@@ -130,8 +130,8 @@ function Steps({ network }: { readonly network: Network }) {
           ))}
         </ol>
       </nav>
-      <section class="first-run" aria-labelledby="way-question">
-        <h2 id="way-question" ref={heading} tabIndex={-1}>
+      <section class="first-run" aria-labelledby="first-run-question">
+        <h2 id="first-run-question" ref={heading} tabIndex={-1}>
           {wizardText.question[step]}
         </h2>
         <Content key={step} network={network} />

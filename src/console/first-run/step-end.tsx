@@ -17,7 +17,7 @@ export function StepEnd({ step, children, isSkippable = true }: StepEndProps) {
   const index = STEPS.indexOf(step);
   const [previous, next] = [STEPS[index - 1], STEPS[index + 1]];
   return (
-    <p class="way-end">
+    <p class="first-run-end">
       {children}
       {previous !== undefined && <LinkButton label="Back" href={hrefOfStep(previous)} />}
       {isSkippable && (

@@ -38,7 +38,7 @@ export function TargetsStep({ network }: { readonly network: Network }) {
     const isInvalid = invalid.length > 0 || selectionError(scanTargets) !== null;
     if (!isInvalid && !(scanTargets.isLarge && parameter(WIZARD.isLarge) === null))
       return go(hrefOfStep("credentials"));
-    const firstInvalidId = isInvalid ? "way-others" : "way-large";
+    const firstInvalidId = isInvalid ? "first-run-others" : "first-run-large";
     requestAnimationFrame(() => document.getElementById(firstInvalidId)?.focus());
   };
   useEffect(() => {
@@ -67,7 +67,7 @@ export function TargetsStep({ network }: { readonly network: Network }) {
         <p class="prose">No subnets yet. The previous step adds those of this machine, or enter one below.</p>
       )}
       {subnets !== undefined && subnets.length > 0 && (
-        <fieldset class="way-choices">
+        <fieldset class="first-run-choices">
           <legend>Subnets of this network</legend>
           {subnets.map((subnet) => (
             <Subnet key={subnet.id} subnet={subnet} onSelect={(isSelected) => select(subnet.cidr, isSelected)} />
@@ -75,7 +75,7 @@ export function TargetsStep({ network }: { readonly network: Network }) {
         </fieldset>
       )}
       <Row
-        id="way-others"
+        id="first-run-others"
         label="Others"
         help="Addresses and subnets such as 10.2.3.4 or 10.2.3.0/24, separated by spaces, commas or line breaks."
         error={fieldErrors.length === 0 ? null : <Sentences sentences={fieldErrors} />}
@@ -100,11 +100,11 @@ export function TargetsStep({ network }: { readonly network: Network }) {
         <div>
           <label>
             <input
-              id="way-large"
+              id="first-run-large"
               type="checkbox"
               checked={parameter(WIZARD.isLarge) !== null}
               aria-invalid={isLargeUnconfirmed}
-              aria-describedby={isLargeUnconfirmed ? "way-large-error" : undefined}
+              aria-describedby={isLargeUnconfirmed ? "first-run-large-error" : undefined}
               onChange={({ currentTarget: { checked } }) =>
                 go(hrefHere({ [WIZARD.isLarge]: checked ? "yes" : null }), "replace")
               }
@@ -112,7 +112,7 @@ export function TargetsStep({ network }: { readonly network: Network }) {
             One target is larger than /16: scan it completely
           </label>
           {isLargeUnconfirmed && (
-            <p class="edit-error" id="way-large-error">
+            <p class="edit-error" id="first-run-large-error">
               Select this, or enter smaller subnets.
             </p>
           )}
@@ -160,17 +160,17 @@ function Subnet({ subnet, onSelect }: { readonly subnet: OfferedSubnet; onSelect
     ...(skipReason === null ? [] : [SKIP_REASONS[skipReason]]),
   ];
   return (
-    <div class="way-choice">
+    <div class="first-run-choice">
       <input
-        id={`way-${id}`}
+        id={`first-run-${id}`}
         type="checkbox"
         checked={isSelected}
         disabled={!isScannable}
-        aria-describedby={`way-${id}-about`}
+        aria-describedby={`first-run-${id}-about`}
         onChange={({ currentTarget: { checked } }) => onSelect(checked)}
       />
-      <label for={`way-${id}`}>{cidr}</label>
-      <span class="aside" id={`way-${id}-about`}>
+      <label for={`first-run-${id}`}>{cidr}</label>
+      <span class="aside" id={`first-run-${id}-about`}>
         <bdi>{details.join(" · ")}</bdi>
       </span>
     </div>

@@ -29,7 +29,7 @@ export interface ShownHost extends HostData {
   readonly mergedVersions: readonly FinalHostVersion[];
 }
 
-/** Reads a host with the numbers of its parts, and the parts by which it is reached. */
+/** Reads a host with its part counts, and with the addresses and ports used to manage it. */
 export function hostRequest(id: string): Read<ListedHost> {
   return oneOf(read("/api/v1/hosts", { query: { ids: [id], include: "overview", ...atQuery() } }));
 }

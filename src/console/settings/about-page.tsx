@@ -14,14 +14,14 @@ import { SettingsPage } from "./settings-page.tsx";
 
 type Component = DataOf<"/api/v1/licences">["components"][number];
 
-const LICENCES = read("/api/v1/licences");
+const LICENSES = read("/api/v1/licences");
 const VERSION = read("/api/version");
 
 export function AboutPage() {
   const version = useResponse(VERSION);
-  const licences = useResponse(may("getLicences") ? LICENCES : null);
+  const licenses = useResponse(may("getLicences") ? LICENSES : null);
   return (
-    <SettingsPage title={settingsText.tabs.about} operation="getLicences" reads={[VERSION.url, LICENCES.url]}>
+    <SettingsPage title={settingsText.tabs.about} operation="getLicences" reads={[VERSION.url, LICENSES.url]}>
       <Section title="Program" className="part">
         {version.problem !== undefined && <Problem problem={version.problem} retry={version.retry} />}
         <dl class="facts">
@@ -41,8 +41,8 @@ export function AboutPage() {
             Bill of materials (CycloneDX)
           </a>
         </p>
-        <ResponseState data={licences.data} problem={licences.problem} retry={licences.retry} />
-        {licences.data !== undefined && <Components components={licences.data.components} />}
+        <ResponseState data={licenses.data} problem={licenses.problem} retry={licenses.retry} />
+        {licenses.data !== undefined && <Components components={licenses.data.components} />}
       </Section>
     </SettingsPage>
   );
@@ -56,10 +56,10 @@ function Components({ components }: { readonly components: readonly Component[] 
       textOf={({ name, version, licence }) => `${name} ${version} ${licence ?? ""}`}
     >
       {(rows) => (
-        <ul class="licences">
+        <ul class="licenses">
           {rows.map((component) => (
             <li key={`${component.name} ${component.version}`}>
-              <Licence {...component} />
+              <ComponentLicense {...component} />
             </li>
           ))}
         </ul>
@@ -71,13 +71,13 @@ function Components({ components }: { readonly components: readonly Component[] 
 const PARTS: Readonly<Record<string, string>> = { server: "server", console: "console", runtime: "runtime" };
 
 /** Renders the license texts only when opened, since they are long. */
-function Licence({ name, version, licence, part_of, texts }: Component) {
+function ComponentLicense({ name, version, licence, part_of, texts }: Component) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <bdi>{name}</bdi> <span class="aside">{version}</span>{" "}
-        <span class="licence-id">{licence ?? "multiple licenses: see its source"}</span>{" "}
+        <span class="license-id">{licence ?? "multiple licenses: see its source"}</span>{" "}
         <span class="aside">{part_of.map((part) => PARTS[part]).join(", ")}</span>
       </summary>
       {isOpen && texts.length === 0 && <p class="aside">No license text included.</p>}
@@ -88,7 +88,7 @@ function Licence({ name, version, licence, part_of, texts }: Component) {
               {is_standard ? "No license text included. This is the standard text of the license." : title}
             </p>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable */}
-            <pre class="licence-text" tabIndex={0}>
+            <pre class="license-text" tabIndex={0}>
               {text}
             </pre>
           </div>

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { syncDirectory } from "../../base/durable-file.ts";
 import { nameExists, regularFile } from "../../base/regular-file.ts";
 import { sqliteCode } from "../sqlite-code.ts";
-import { describeOpenFailure } from "../trouble.ts";
+import { describeOpenFailure } from "../sqlite-failures.ts";
 import { DatabaseRefused } from "./migrate.ts";
 
 export interface DataFiles {

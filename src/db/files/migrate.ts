@@ -35,7 +35,7 @@ import { openWritable, type Sql } from "../connection.ts";
 import { checkedTables, includeColumns } from "../row-checksum.ts";
 import { installRowSumTriggers, startRowSums } from "../row-sums.ts";
 import { sqliteCode } from "../sqlite-code.ts";
-import { describeOpenFailure, RESTORE_ADVICE, readFailureOf } from "../trouble.ts";
+import { describeOpenFailure, RESTORE_ADVICE, readFailureOf } from "../sqlite-failures.ts";
 
 /** Last schema before the first release. Its data is refused: nothing here upgrades it. */
 const LAST_UNRELEASED_SCHEMA = 35;

@@ -8,7 +8,7 @@ import { type Condition, type FieldCondition, type FieldPath, ownFieldOf } from 
 import type { ListQuery } from "./list-query.ts";
 import type { Populations } from "./population.ts";
 import type { ReadConnection } from "./read-connection.ts";
-import { NumberSet, type ResolvedCondition } from "./settled-condition.ts";
+import { NumberSet, type ResolvedCondition } from "./resolved-condition.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
 /** With more candidates, a full scan is as fast. */

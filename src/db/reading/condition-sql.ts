@@ -2,7 +2,7 @@
 // carries NULL through AND, OR and NOT. Field names come from schemas, never from a caller.
 
 import type { Bind, FieldPath, FieldStep, ValueTest } from "./condition.ts";
-import type { ResolvedCondition } from "./settled-condition.ts";
+import type { ResolvedCondition } from "./resolved-condition.ts";
 
 /** SQL expressions for a record's data. */
 export interface DocumentSql {

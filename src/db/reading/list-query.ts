@@ -68,14 +68,14 @@ export interface ListQuery {
   readonly within?: Partial<Record<ScopeName, string | undefined>> | undefined;
   readonly ids?: readonly string[] | undefined;
   readonly filters?: readonly Filter[] | undefined;
-  /** Requires a sieve to test each record: only the sieve reads this field. */
+  /** Requires an evaluator to test each record: only the evaluator reads this field. */
   readonly condition?: Condition | undefined;
   /** Only records with these numbers, ascending. */
   readonly among?: Uint32Array;
   /** Exactly the records in these disjoint scopes; overrides all other selection. */
   readonly scopes?: readonly number[];
   /**
-   * Exactly the records with these numbers; overrides all other selection. Ascending from a sieve, or in list order
+   * Exactly the records with these numbers; overrides all other selection. Ascending from an evaluator, or in list order
    * with an empty `order` if the order was precomputed.
    */
   readonly numbers?: Uint32Array;

@@ -4,7 +4,7 @@
 import type { Counts } from "../../base/counters.ts";
 import { DomainError, domainError, type PlainError, plainError } from "../../base/errors.ts";
 import type { StartThread, Thread, ThreadMain } from "../../base/thread.ts";
-import { readFailureOf } from "../trouble.ts";
+import { readFailureOf } from "../sqlite-failures.ts";
 import { FairScheduler } from "./fair-scheduler.ts";
 import type { Reader } from "./reader.ts";
 

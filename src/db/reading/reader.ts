@@ -11,14 +11,14 @@ import { type AnyKind, liveColumnOf, type ScopeName } from "../kind.ts";
 import { PrunedHistory } from "../pruned-history.ts";
 import { membersSql } from "../shape.ts";
 import type { Condition } from "./condition.ts";
+import { ConditionEvaluator } from "./condition-evaluator.ts";
 import { FieldChanges } from "./field-changes.ts";
 import { type ItemSql, itemSql, ownFieldsSql, ownItemSql } from "./item-sql.ts";
 import type { AsOf, ListQuery, Reach } from "./list-query.ts";
 import { numbersIn } from "./number-list.ts";
 import { Populations } from "./population.ts";
 import { ReadConnection } from "./read-connection.ts";
-import type { ResolvedCondition } from "./settled-condition.ts";
-import { Sieve } from "./sieve.ts";
+import type { ResolvedCondition } from "./resolved-condition.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
 interface Page {
@@ -78,7 +78,7 @@ export class Reader extends ReadConnection {
   readonly fieldChanges: FieldChanges;
   private readonly clock: Clock;
   private readonly populations: Populations;
-  private readonly sieve: Sieve;
+  private readonly evaluator: ConditionEvaluator;
 
   /** @param isInTransaction see ReadConnection */
   constructor(db: Sql, clock: Clock, isInTransaction = false) {
@@ -86,7 +86,7 @@ export class Reader extends ReadConnection {
     this.populations = new Populations(this);
     this.fieldChanges = new FieldChanges(this, () => this.thinnedHistory.until);
     const { populations, fieldChanges } = this;
-    this.sieve = new Sieve({ connection: this, populations, fieldChanges, head: () => this.head() });
+    this.evaluator = new ConditionEvaluator({ connection: this, populations, fieldChanges, head: () => this.head() });
     this.clock = clock;
   }
 
@@ -371,22 +371,22 @@ export class Reader extends ReadConnection {
    * @param query as of a fixed sequence, unless all steps run on one snapshot
    */
   *filtered(query: ListQuery): Generator<void, ListQuery> {
-    return query.condition === undefined ? query : yield* this.sieve.filtered(query);
+    return query.condition === undefined ? query : yield* this.evaluator.filtered(query);
   }
 
-  /** Precomputes an order that comes from memory, in steps. @param query as for sifted */
+  /** Precomputes an order that comes from memory, in steps. @param query as for `filtered` */
   *ordering(query: ListQuery): Generator<void, ListQuery> {
     return yield* this.populations.ordering(query);
   }
 
-  /** Resolves the record lookups of a condition on rows that are not records. @param asOf as for sifted */
+  /** Resolves the record lookups of a condition on rows that are not records. @param asOf as for `filtered` */
   *resolvedRow(condition: Condition, reach: Reach, asOf: AsOf | null): Generator<void, ResolvedCondition> {
-    return yield* this.sieve.resolvedRow(condition, { reach, asOf });
+    return yield* this.evaluator.resolvedRow(condition, { reach, asOf });
   }
 
-  /** Like sifted, in one step; null if too many records would have to be examined. */
+  /** Like `filtered`, in one step; null if too many records would have to be examined. */
   filteredAtOnce(query: ListQuery): ListQuery | null {
-    return query.condition === undefined ? query : this.sieve.filteredAtOnce(query);
+    return query.condition === undefined ? query : this.evaluator.filteredAtOnce(query);
   }
 
   /**

@@ -12,7 +12,7 @@ import type { Sql } from "../connection.ts";
 import type { AnyKind } from "../kind.ts";
 import { installRowSumTriggers } from "../row-sums.ts";
 import { sqliteCode } from "../sqlite-code.ts";
-import { storageFailureOf } from "../trouble.ts";
+import { storageFailureOf } from "../sqlite-failures.ts";
 import { type Commands, DryRunResult } from "./command.ts";
 import { type Box, type KnownOutcome, OutcomeStore, type Repeatable } from "./kept-outcomes.ts";
 import type { Author } from "./ledger.ts";

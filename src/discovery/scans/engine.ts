@@ -12,6 +12,7 @@ import { describeRows, type RowReason } from "../rows.ts";
 import { type AddressSighting, OUTSIDE_REPORTED_MAX, type SeenDevice } from "../sightings.ts";
 import { candidateAt, candidateOfHost, candidatesIn, candidatesOf, isExpected } from "./candidates.ts";
 import type { ScanEnd, ScanNote } from "./commands.ts";
+import type { AddressPermissions } from "./credential-permissions.ts";
 import { type Choice, Credentials } from "./credentials.ts";
 import { DevicePolling, inParallel, type PollTarget } from "./device-polling.ts";
 import type { DryRun } from "./dry-run.ts";
@@ -25,7 +26,6 @@ import { ScanReport } from "./scan-report.ts";
 import type { ScanOrder, ScanPorts, StopReason } from "./scan-thread.ts";
 import { Scope, targetProblems } from "./scope.ts";
 import type { SightingInputs } from "./sighting-commands.ts";
-import type { AddressPermissions } from "./standing-credentials.ts";
 import { withheldFindings } from "./withheld.ts";
 
 /** Addresses swept before the responding ones are polled; their sightings are held until then. */

@@ -15,6 +15,7 @@ import { CoveringScans } from "../reconcile/covering-scans.ts";
 import { findExpired, findExpiredSightings } from "../reconcile/expired.ts";
 import { macsBefore, servedBefore } from "../reconcile/served-memory.ts";
 import { findUnseen } from "../reconcile/staleness.ts";
+import { CurrentPermissions } from "./credential-permissions.ts";
 import { DryRun } from "./dry-run.ts";
 import { type Links, runScan } from "./engine.ts";
 import { readKnownNetwork } from "./known-network.ts";
@@ -24,7 +25,6 @@ import { scanName } from "./scan.ts";
 import type { ScanMachine, ScannerOptions, ScanOrder } from "./scan-thread.ts";
 import { Scope } from "./scope.ts";
 import { SecretFiles } from "./secret-files.ts";
-import { CurrentPermissions } from "./standing-credentials.ts";
 import { runTrial } from "./trial-machine.ts";
 
 export interface MachineParts {

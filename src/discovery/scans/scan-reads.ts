@@ -5,7 +5,7 @@ import type { Instant } from "../../base/instant.ts";
 import { rowConditionSql } from "../../db/reading/condition-sql.ts";
 import type { AsOf, Moment, Reach } from "../../db/reading/list-query.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import type { ResolvedCondition } from "../../db/reading/settled-condition.ts";
+import type { ResolvedCondition } from "../../db/reading/resolved-condition.ts";
 import { SqlBuilder } from "../../db/reading/sql-builder.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import type { FindingType } from "../sightings.ts";

@@ -6,9 +6,9 @@ import type { Reader } from "../../db/reading/reader.ts";
 import { METHOD_NAMES } from "../sightings.ts";
 import { withDeadline } from "../snmp/time-limit.ts";
 import { endedStep, TRIAL_STEPS, type TrialStep, untriedStep } from "../snmp/trial-steps.ts";
+import { CurrentPermissions } from "./credential-permissions.ts";
 import type { OpenedCredentials } from "./opened-credentials.ts";
 import type { Probes } from "./probes.ts";
-import { CurrentPermissions } from "./standing-credentials.ts";
 import { REACH_DEADLINE_MS, type TrialRequest } from "./trial.ts";
 
 export interface TrialParts {

@@ -3,7 +3,7 @@
 import type { Timers } from "../../base/timers.ts";
 import { EAGAIN, ENOBUFS } from "../kernel/sockets.ts";
 import { type ErrorKind, errorKindOf } from "./error-kinds.ts";
-import type { Drain, Pump } from "./pump.ts";
+import type { Drain, SocketPoller } from "./socket-poller.ts";
 
 export interface Open<Answer> {
   answer(answer: Answer): void;
@@ -11,7 +11,7 @@ export interface Open<Answer> {
 
 export interface ProbeRoundOptions {
   readonly timers: Timers;
-  readonly pump: Pump;
+  readonly poller: SocketPoller;
   /** Resolves when one more request may be sent. */
   readonly permit: () => Promise<void>;
 }
@@ -24,16 +24,16 @@ export type ProbeOutcome<Answer> =
 /** Repeats requests until there is a response, and listens while any is open. */
 export class ProbeRound<Answer> {
   private readonly timers: Timers;
-  private readonly pump: Pump;
+  private readonly poller: SocketPoller;
   private readonly permit: () => Promise<void>;
   private readonly drain: Drain;
   private readonly open = new Set<PendingProbe<Answer>>();
   private ended: { reason: unknown } | null = null;
 
   /** @param drain reads pending input of the socket */
-  constructor({ timers, pump, permit }: ProbeRoundOptions, drain: Drain) {
+  constructor({ timers, poller, permit }: ProbeRoundOptions, drain: Drain) {
     this.timers = timers;
-    this.pump = pump;
+    this.poller = poller;
     this.permit = permit;
     this.drain = drain;
   }
@@ -46,7 +46,7 @@ export class ProbeRound<Answer> {
     this.throwIfEnded();
     const pending = new PendingProbe<Answer>();
     this.open.add(pending);
-    if (this.open.size === 1) this.pump.add(this.drain);
+    if (this.open.size === 1) this.poller.add(this.drain);
     try {
       for (const waitMs of waitsMs) {
         await this.permit();
@@ -67,14 +67,14 @@ export class ProbeRound<Answer> {
       return { kind: "Silent" };
     } finally {
       this.open.delete(pending);
-      if (this.open.size === 0) this.pump.remove(this.drain);
+      if (this.open.size === 0) this.poller.remove(this.drain);
     }
   }
 
   /** Rejects current and later calls with the reason. */
   end(reason: unknown): void {
     this.ended ??= { reason };
-    this.pump.remove(this.drain);
+    this.poller.remove(this.drain);
     for (const pending of this.open) pending.refuse(reason);
   }
 

@@ -8,9 +8,9 @@ import type { AddressSighting, OpenPort, ProbedPorts } from "../sightings.ts";
 import { ECHO_METHODS, type EchoMethod } from "./echo.ts";
 import type { ErrorKind } from "./error-kinds.ts";
 import { knownService } from "./identify-service.ts";
-import { Instruments, type KernelAccess, SYSTEM_KERNEL } from "./instruments.ts";
 import { isAnswer, type Presence, presenceAt, probePort } from "./presence.ts";
-import { ProxySuspicion } from "./proxy-suspicion.ts";
+import { type KernelAccess, ProbeMethods, SYSTEM_KERNEL } from "./probe-methods.ts";
+import { ProxyArpDetector } from "./proxy-arp.ts";
 import { shuffledInBlocks } from "./shuffle.ts";
 import { DEFAULT_TCP_PORTS } from "./tcp-ports.ts";
 import type { TcpOutcome } from "./tcp-prober.ts";
@@ -106,8 +106,8 @@ class SweepRun {
   private readonly tcpPorts: readonly number[];
   private readonly monotonicMs: () => number;
   private readonly startedMs: number;
-  private readonly instruments: Instruments;
-  private readonly suspicion = new ProxySuspicion<AddressSighting>();
+  private readonly probes: ProbeMethods;
+  private readonly proxyArp = new ProxyArpDetector<AddressSighting>();
   private done = 0;
   private found = 0;
   private reportedAtMs: number;
@@ -120,7 +120,7 @@ class SweepRun {
     this.tcpPorts = [...new Set(options.tcpPorts ?? DEFAULT_TCP_PORTS)];
     this.monotonicMs = options.monotonicMs ?? (() => performance.now());
     this.startedMs = this.reportedAtMs = this.monotonicMs();
-    this.instruments = new Instruments({
+    this.probes = new ProbeMethods({
       concurrency: Math.max(1, Math.min(MAX_CONCURRENCY, options.concurrency ?? MAX_CONCURRENCY)),
       ratePerSecond: Math.max(1, options.ratePerSecond ?? DEFAULT_RATE_PER_SECOND),
       echoMethods: options.echoMethods ?? ECHO_METHODS,
@@ -142,11 +142,11 @@ class SweepRun {
       const workers = Math.max(1, Math.min(MAX_CONCURRENT_ADDRESSES, this.targets.count));
       // All workers end before the sweep does.
       await Promise.all(Array.from({ length: workers }, () => this.work(addresses)));
-      for (const sighting of this.suspicion.credible())
+      for (const sighting of this.proxyArp.credible())
         if (!this.failure) await this.report(sighting).catch((error: unknown) => this.fail(error));
     } finally {
       this.options.signal?.removeEventListener("abort", abort);
-      await this.instruments.end(new Error("The sweep is over."));
+      await this.probes.end(new Error("The sweep is over."));
     }
     if (this.failure) throw this.failure.reason;
     this.listeners.progress?.(this.progress());
@@ -170,18 +170,18 @@ class SweepRun {
   private fail(reason: unknown): void {
     if (this.failure) return;
     this.failure = { reason };
-    void this.instruments.end(reason);
+    void this.probes.end(reason);
   }
 
   private async probeAddress(ip: Ip): Promise<void> {
-    const presence = await presenceAt(ip, this.instruments, this.tcpPorts);
+    const presence = await presenceAt(ip, this.probes, this.tcpPorts);
     if (!presence) return;
     const [ports, hostname] = await Promise.all([
-      this.instruments.hosts.during(() => this.portsOf(ip, presence)),
+      this.probes.hosts.during(() => this.portsOf(ip, presence)),
       this.hostnameOf(ip),
     ]);
     const isIntercepted = isAllOpen(ports.outcomes);
-    if (isIntercepted) this.instruments.count("Intercepted");
+    if (isIntercepted) this.probes.count("Intercepted");
     const answered = new Set(presence.answered);
     if (ports.outcomes.values().some(isAnswer)) answered.add("Tcp");
     if (isIntercepted) answered.delete("Tcp");
@@ -195,7 +195,7 @@ class SweepRun {
     };
     // May be a router that responds for all addresses.
     if (answered.size === 1 && answered.has("Neighbor") && presence.mac_address !== null)
-      this.suspicion.add(presence.mac_address, sighting);
+      this.proxyArp.add(presence.mac_address, sighting);
     else await this.report(sighting);
   }
 
@@ -211,7 +211,7 @@ class SweepRun {
     );
     const probeNext = async (): Promise<void> => {
       for (let next = ports.next(); !next.done; next = ports.next()) {
-        outcomes.set(next.value, await probePort(ip, next.value, PORT_WAIT_MS, this.instruments));
+        outcomes.set(next.value, await probePort(ip, next.value, PORT_WAIT_MS, this.probes));
       }
     };
     await Promise.all(Array.from({ length: MAX_CONCURRENT_PORTS }, probeNext));
@@ -221,9 +221,7 @@ class SweepRun {
       [...outcomes].flatMap(([port, outcome]) => (isMeant(outcome) ? [port] : [])).sort((a, b) => a - b);
     for (const number of having(({ kind }) => kind === "Open")) {
       const service =
-        this.options.isIdentifyingOn === false
-          ? knownService(number)
-          : await this.instruments.services.identify(ip, number);
+        this.options.isIdentifyingOn === false ? knownService(number) : await this.probes.services.identify(ip, number);
       open.push({ number, protocol: "Tcp", service });
     }
     // Excludes ports that this machine could not probe.
@@ -234,9 +232,9 @@ class SweepRun {
 
   private async hostnameOf(ip: Ip): Promise<string | null | undefined> {
     if (this.options.isDnsOn === false) return undefined;
-    await this.instruments.permit();
-    const hostname = await this.instruments.dns.nameOf(ip);
-    if (hostname === undefined) this.instruments.count("NameServer");
+    await this.probes.permit();
+    const hostname = await this.probes.dns.nameOf(ip);
+    if (hostname === undefined) this.probes.count("NameServer");
     return hostname;
   }
 
@@ -253,13 +251,13 @@ class SweepRun {
   }
 
   private progress(): SweepCounts {
-    const { requests, errors } = this.instruments;
+    const { requests, errors } = this.probes;
     return {
       done: this.done,
       found: this.found,
       requests,
       errors: Object.fromEntries(errors),
-      methods: this.instruments.describe(this.tcpPorts.length > 0),
+      methods: this.probes.describe(this.tcpPorts.length > 0),
     };
   }
 }

@@ -17,7 +17,7 @@ import {
   type Sockets,
 } from "../kernel/sockets.ts";
 import { type ErrorKind, errorKindOf } from "./error-kinds.ts";
-import type { Pump } from "./pump.ts";
+import type { SocketPoller } from "./socket-poller.ts";
 
 /**
  * Open: accepted. Refused: a TCP reset from the address itself. Silent: no reply in time. Failed: an error that proves
@@ -37,7 +37,7 @@ export interface TcpConnector {
 
 interface TcpProberParts {
   readonly sockets: Sockets;
-  readonly pump: Pump;
+  readonly poller: SocketPoller;
   readonly timers: Timers;
 }
 
@@ -74,7 +74,7 @@ export class TcpProber implements TcpConnector {
       const cancelTimer = timers.after(waitMs, () => this.conclude(connecting, { kind: "Silent" }));
       const connecting: Connecting = { descriptor, events: 0, ip, port, settle, refuse, cancelTimer };
       this.connecting.add(connecting);
-      if (this.connecting.size === 1) this.parts.pump.add(this.drainBound);
+      if (this.connecting.size === 1) this.parts.poller.add(this.drainBound);
     });
   }
 
@@ -112,7 +112,7 @@ export class TcpProber implements TcpConnector {
   private remove(connecting: Connecting): void {
     connecting.cancelTimer();
     this.connecting.delete(connecting);
-    if (this.connecting.size === 0) this.parts.pump.remove(this.drainBound);
+    if (this.connecting.size === 0) this.parts.poller.remove(this.drainBound);
     this.parts.sockets.closeSocket(connecting.descriptor);
   }
 

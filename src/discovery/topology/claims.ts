@@ -31,7 +31,7 @@ export interface IdentityClaim {
   readonly portDesc: string | null;
 }
 
-/** Computed once per port that is cached across queries (facts-memory.ts). */
+/** Computed once per port that is cached across queries (facts-cache.ts). */
 const CLAIMS = new WeakMap<TopologyPort, readonly IdentityClaim[]>();
 
 /** Claims that cannot be flooded first, else in order. */

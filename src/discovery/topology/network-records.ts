@@ -6,7 +6,7 @@ import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import type { FactsChange, MapHost, MapPort, TopologyAddress } from "./facts.ts";
-import { MultiMap } from "./index-of.ts";
+import { MultiMap } from "./multi-map.ts";
 import {
   type AddressPart,
   addressPart,

@@ -3,9 +3,9 @@
 
 import { claimsOf, type IdentityClaim, macsOf } from "./claims.ts";
 import type { FactsChange } from "./facts.ts";
-import { IncrementalLookup } from "./ground-over-time.ts";
 import { keysOf } from "./identify.ts";
-import { MultiMap } from "./index-of.ts";
+import { IncrementalLookup } from "./incremental-lookup.ts";
+import { MultiMap } from "./multi-map.ts";
 import { ClaimResolution, type PortResolution, pairOf } from "./resolve.ts";
 
 /** A claim with its links to other claims that may affect it. */

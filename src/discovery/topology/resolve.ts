@@ -5,7 +5,7 @@ import { append } from "../../base/multimap.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
 import type { IdentityClaim } from "./claims.ts";
 import type { TopologyHost, TopologyPort } from "./facts.ts";
-import { type HostLookup, NetworkLookup } from "./ground.ts";
+import { type HostLookup, NetworkLookup } from "./host-lookup.ts";
 import { CLAIM_WEIGHTS, LEAD_MIN, SCORE_MIN } from "./identify.ts";
 import { HostPorts, IF_TYPE_LAG } from "./port-matching.ts";
 import { PortNameKeys } from "./port-names.ts";

@@ -11,8 +11,8 @@ import { metaAt, successBody } from "../../schemas/envelope.ts";
 import { describeLastSeen, LastPlaces } from "../last-place.ts";
 import { RecordsAt, type Trace, type Visibility } from "../records-at.ts";
 import type { LocateTerm } from "./facts.ts";
-import { formerHolders, formerHosts, formerSelf } from "./former-machines.ts";
-import { gather } from "./gathering.ts";
+import { formerHolders, formerHosts, formerSelf } from "./former-devices.ts";
+import { gather } from "./gather-facts.ts";
 import type { Location, PresentLocation } from "./locate-schema.ts";
 import { rank } from "./ranking.ts";
 

@@ -10,8 +10,8 @@ import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import { type CustomFieldRecord, customFieldKind } from "../../resources/custom-fields/custom-field.ts";
 import { liveFields } from "../../resources/custom-fields/definition-rules.ts";
 import { type FieldKind, type FieldValue, valueProblem } from "../../resources/custom-fields/field-type.ts";
+import { holdersOf } from "../../resources/custom-fields/field-usage.ts";
 import type { FieldValues } from "../../resources/custom-fields/field-values.ts";
-import { holdersOf } from "../../resources/custom-fields/holders.ts";
 import { type DraftedRecord, isWritten, type RestoreDraft } from "./draft.ts";
 import { recordPhrase } from "./plan.ts";
 

@@ -3,8 +3,8 @@
 import { FIELD_CHOICES_MAX } from "../../base/custom-field-limits.ts";
 import { ownValue } from "../../base/fields.ts";
 import type { FieldKind, FieldType, FieldValue } from "../../resources/custom-fields/field-type.ts";
+import type { CustomValues, ImportedField, Origin } from "../imported-objects.ts";
 import { asObject, asText, type ForeignObject, idOf, listOf, nameOf } from "../object-fields.ts";
-import type { CustomValues, Origin, WantedField } from "../wanted.ts";
 import type { NetboxApi } from "./netbox-api.ts";
 import { choiceOf } from "./netbox-fields.ts";
 
@@ -51,7 +51,7 @@ export class NetboxCustomFields {
   }
 
   /** @returns null if no kind here can have the field; a sentence if it has no name @throws RemoteError */
-  async read(field: ForeignObject, origin: Origin): Promise<WantedField | string | null> {
+  async read(field: ForeignObject, origin: Origin): Promise<ImportedField | string | null> {
     const name = asText(field.name);
     if (name === null) return "has no name";
     const types = listOf(field.object_types ?? field.content_types).map((type) => asText(type) ?? "");

@@ -1,20 +1,20 @@
 // NetBox devices and virtual machines with their interfaces and addresses, streamed in small batches to bound memory.
 
-import { asInteger, asObject, asText, type ForeignObject, idOf, listOf, nameOf } from "../object-fields.ts";
-import { idOfUrl } from "../object-ids.ts";
-import { catchRefusal, catchRefusalSync } from "../or-refusal.ts";
-import type { ImportKind } from "../plan.ts";
 import {
   type Batches,
+  type ImportedAddress,
+  type ImportedHost,
+  type ImportedInterface,
   isRefused,
   type NetworkRef,
   type Origin,
   type Refused,
   type VlanName,
-  type WantedAddress,
-  type WantedHost,
-  type WantedInterface,
-} from "../wanted.ts";
+} from "../imported-objects.ts";
+import { asInteger, asObject, asText, type ForeignObject, idOf, listOf, nameOf } from "../object-fields.ts";
+import { idOfUrl } from "../object-ids.ts";
+import { catchRefusal, catchRefusalSync } from "../or-refusal.ts";
+import type { ImportKind } from "../plan.ts";
 import { ifTypeOf } from "./interface-types.ts";
 import type { NetboxApi } from "./netbox-api.ts";
 import type { NetboxCustomFields } from "./netbox-custom-fields.ts";
@@ -70,14 +70,14 @@ export class NetboxHosts {
   }
 
   /** @throws RemoteError */
-  async *all(): Batches<WantedHost> {
+  async *all(): Batches<ImportedHost> {
     for (const machines of [DEVICES, VIRTUAL_MACHINES]) {
       for await (const page of this.api.pages(machines.path, "&exclude=config_context", DEVICES_PER_BATCH))
         yield await this.batch(machines, page);
     }
   }
 
-  private async batch(machines: Machines, page: readonly ForeignObject[]): Promise<Array<WantedHost | Refused>> {
+  private async batch(machines: Machines, page: readonly ForeignObject[]): Promise<Array<ImportedHost | Refused>> {
     const ids = page.flatMap((machine) => idOf(machine) ?? []);
     const refused: Refused[] = [];
     const interfaces = await this.partsOf(machines, ids, refused, {
@@ -92,7 +92,7 @@ export class NetboxHosts {
       ownerOf: (each) => idOf(asObject(each.assigned_object)?.[machines.owner]),
       problemOf: (each) => (addressOf(each.address) === null ? "has no IP address with a prefix length" : null),
     });
-    const hosts: Array<WantedHost | Refused> = [];
+    const hosts: Array<ImportedHost | Refused> = [];
     for (const machine of page) {
       const id = idOf(machine) ?? 0;
       hosts.push(
@@ -133,7 +133,7 @@ export class NetboxHosts {
     interfaces: readonly ForeignObject[],
     addresses: readonly ForeignObject[],
     refused: Refused[],
-  ): Promise<WantedHost | Refused> {
+  ): Promise<ImportedHost | Refused> {
     const origin = this.context.originOf(machines.path, machine);
     if ("refused" in origin) return origin;
     const type = asObject(machine.device_type);
@@ -180,7 +180,7 @@ export class NetboxHosts {
     });
   }
 
-  private interfaceOf(machines: Machines, object: ForeignObject): WantedInterface | null {
+  private interfaceOf(machines: Machines, object: ForeignObject): ImportedInterface | null {
     const origin = this.context.originOf(machines.interfaces, object);
     if ("refused" in origin) return null;
     const speedKbps = asInteger(object.speed);
@@ -205,7 +205,7 @@ export class NetboxHosts {
     host: Origin,
     object: ForeignObject,
     interfaces: ReadonlyMap<number | null, ForeignObject>,
-  ): WantedAddress | null {
+  ): ImportedAddress | null {
     const origin = this.context.originOf(IP_ADDRESSES, object);
     const address = addressOf(object.address);
     if ("refused" in origin || address === null) return null;

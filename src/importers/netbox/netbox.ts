@@ -2,26 +2,26 @@
 // ranges of one.
 
 import { nearestColor } from "../colors.ts";
-import { RemoteError } from "../json-client.ts";
-import { asInteger, asObject, asText, type ForeignObject, idOf } from "../object-fields.ts";
-import { idOfUrl } from "../object-ids.ts";
-import { catchRefusal, catchRefusalSync } from "../or-refusal.ts";
-import { PrefixMap } from "../prefix-places.ts";
 import {
   type Batches,
+  type ImportedField,
+  type ImportedNetwork,
+  type ImportedRange,
+  type ImportedSubnet,
+  type ImportedTag,
+  type ImportedVlan,
   type ImportSource,
   isRefused,
   type NetworkRef,
   type Origin,
   type Refused,
   type VlanName,
-  type WantedField,
-  type WantedNetwork,
-  type WantedRange,
-  type WantedSubnet,
-  type WantedTag,
-  type WantedVlan,
-} from "../wanted.ts";
+} from "../imported-objects.ts";
+import { RemoteError } from "../json-client.ts";
+import { asInteger, asObject, asText, type ForeignObject, idOf } from "../object-fields.ts";
+import { idOfUrl } from "../object-ids.ts";
+import { catchRefusal, catchRefusalSync } from "../or-refusal.ts";
+import { PrefixMap } from "../prefix-places.ts";
 import { NetboxApi, type NetboxServer } from "./netbox-api.ts";
 import { NetboxCustomFields } from "./netbox-custom-fields.ts";
 import { addressOf, choiceOf, tagNames } from "./netbox-fields.ts";
@@ -78,7 +78,7 @@ export class Netbox implements ImportSource {
     return idOfUrl(`${url === "" ? this.identity : this.identityOfUrl(url)}#${detail}`);
   }
 
-  tags(): Batches<WantedTag> {
+  tags(): Batches<ImportedTag> {
     return this.objects(TAGS, (tag, origin) => {
       const { name, color, description } = tag;
       return {
@@ -90,18 +90,18 @@ export class Netbox implements ImportSource {
     });
   }
 
-  fields(): Batches<WantedField> {
+  fields(): Batches<ImportedField> {
     return this.objects(CUSTOM_FIELDS, (field, origin) => this.custom.read(field, origin));
   }
 
-  networks(): Batches<WantedNetwork> {
+  networks(): Batches<ImportedNetwork> {
     return this.objects(SITES, (site, origin) => {
       this.hasSites = true;
       return { ...origin, name: asText(site.name) ?? "", description: asText(site.description), tags: tagNames(site) };
     });
   }
 
-  vlans(): Batches<WantedVlan> {
+  vlans(): Batches<ImportedVlan> {
     return this.objects(VLANS, async (vlan, origin) => {
       const number = asInteger(vlan.vid);
       if (number === null) return "has no vid";
@@ -116,7 +116,7 @@ export class Netbox implements ImportSource {
     });
   }
 
-  subnets(): Batches<WantedSubnet> {
+  subnets(): Batches<ImportedSubnet> {
     return this.objects(PREFIXES, async (prefix, origin) => {
       const cidr = asText(prefix.prefix);
       if (cidr === null) return "has no prefix";
@@ -146,7 +146,7 @@ export class Netbox implements ImportSource {
   }
 
   /** Addresses without a device. */
-  async *ranges(): Batches<WantedRange> {
+  async *ranges(): Batches<ImportedRange> {
     for await (const page of this.api.pages(IP_ADDRESSES, "&assigned_to_interface=false")) {
       yield page.flatMap((object) => {
         // Check even though the list is filtered: addresses of devices are imported with them.
@@ -157,7 +157,7 @@ export class Netbox implements ImportSource {
     }
   }
 
-  private rangeOf(object: ForeignObject, origin: Origin): WantedRange | Refused {
+  private rangeOf(object: ForeignObject, origin: Origin): ImportedRange | Refused {
     const address = addressOf(object.address);
     if (address === null) return { url: origin.url, refused: "has no IP address with a prefix length" };
     const texts = [asText(object.dns_name), asText(object.description)].filter((text) => text !== null);

@@ -2,9 +2,9 @@
 
 import { ownValue } from "../../base/fields.ts";
 import type { FieldKind, FieldType, FieldValue } from "../../resources/custom-fields/field-type.ts";
+import type { CustomValues, ImportedField, Refused } from "../imported-objects.ts";
 import { asObject, asText, type ForeignObject } from "../object-fields.ts";
 import { idOfUrl } from "../object-ids.ts";
-import type { CustomValues, Refused, WantedField } from "../wanted.ts";
 import type { PhpipamApi } from "./phpipam-api.ts";
 
 /** Lists whose objects may have custom fields, with the kind they become. */
@@ -30,8 +30,8 @@ export class PhpipamCustomFields {
   }
 
   /** One field per key, for all kinds that have it. @throws RemoteError */
-  async read(): Promise<Array<WantedField | Refused>> {
-    const found = new Map<string, WantedField & { readonly kinds: FieldKind[] }>();
+  async read(): Promise<Array<ImportedField | Refused>> {
+    const found = new Map<string, ImportedField & { readonly kinds: FieldKind[] }>();
     const refused: Refused[] = [];
     for (const [path, kind] of LISTS) {
       for (const [name, column] of await this.api.columns(path)) {

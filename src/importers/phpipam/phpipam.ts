@@ -2,27 +2,27 @@
 // ranges of one.
 
 import { nearestColor } from "../colors.ts";
-import { asText, type ForeignObject } from "../object-fields.ts";
-import { idOfUrl } from "../object-ids.ts";
-import { catchRefusal, catchRefusalSync } from "../or-refusal.ts";
-import { PrefixMap } from "../prefix-places.ts";
 import {
   type Batches,
+  type ImportedAddress,
+  type ImportedField,
+  type ImportedHost,
+  type ImportedNetwork,
+  type ImportedRange,
+  type ImportedSubnet,
+  type ImportedTag,
+  type ImportedVlan,
   type ImportSource,
   isRefused,
   type NetworkRef,
   type Origin,
   type Refused,
   type VlanName,
-  type WantedAddress,
-  type WantedField,
-  type WantedHost,
-  type WantedNetwork,
-  type WantedRange,
-  type WantedSubnet,
-  type WantedTag,
-  type WantedVlan,
-} from "../wanted.ts";
+} from "../imported-objects.ts";
+import { asText, type ForeignObject } from "../object-fields.ts";
+import { idOfUrl } from "../object-ids.ts";
+import { catchRefusal, catchRefusalSync } from "../or-refusal.ts";
+import { PrefixMap } from "../prefix-places.ts";
 import { PhpipamApi, type PhpipamServer } from "./phpipam-api.ts";
 import { PhpipamCustomFields } from "./phpipam-custom-fields.ts";
 
@@ -76,7 +76,7 @@ export class Phpipam implements ImportSource {
     return idOfUrl(`${this.identity}${path}#${detail}`);
   }
 
-  async *tags(): Batches<WantedTag> {
+  async *tags(): Batches<ImportedTag> {
     const tags = await this.api.list("/tools/tags/");
     yield this.convertRows("/tools/tags/", tags, (tag, origin) => {
       const name = asText(tag.type) ?? "";
@@ -85,18 +85,18 @@ export class Phpipam implements ImportSource {
     });
   }
 
-  async *fields(): Batches<WantedField> {
+  async *fields(): Batches<ImportedField> {
     yield await this.custom.read();
   }
 
-  async *networks(): Batches<WantedNetwork> {
+  async *networks(): Batches<ImportedNetwork> {
     yield this.convertRows("/sections/", this.sections, (section, origin) => [
       { ...origin, name: asText(section.name) ?? "", description: asText(section.description), tags: [] },
     ]);
   }
 
   /** In each section whose subnets use the VLAN; in the default network if none do. */
-  async *vlans(): Batches<WantedVlan> {
+  async *vlans(): Batches<ImportedVlan> {
     const networks = new Map<number, Set<NetworkRef>>();
     for (const section of this.sections) {
       for (const subnet of await this.subnetsOf(section)) {
@@ -106,7 +106,7 @@ export class Phpipam implements ImportSource {
     }
     const vlans = await this.api.list("/vlan/");
     const withIds = vlans.map((vlan) => ({ ...vlan, id: wholeNumber(vlan.vlanId) ?? vlan.id }));
-    yield this.convertRows("/vlan/", withIds, (vlan, { url }): Array<WantedVlan | Refused> => {
+    yield this.convertRows("/vlan/", withIds, (vlan, { url }): Array<ImportedVlan | Refused> => {
       const id = wholeNumber(vlan.id) ?? 0;
       const number = wholeNumber(vlan.number);
       if (number === null) return [{ url, refused: "has no number" }];
@@ -124,12 +124,12 @@ export class Phpipam implements ImportSource {
     });
   }
 
-  async *subnets(): Batches<WantedSubnet> {
+  async *subnets(): Batches<ImportedSubnet> {
     for (const section of this.sections) {
       const network = this.placeOf(section);
       const subnets = await this.subnetsOf(section);
       const subnetRows = subnets.filter((subnet) => !flagOf(subnet.isFolder));
-      yield this.convertRows("/subnets/", subnetRows, (subnet, origin): WantedSubnet[] => {
+      yield this.convertRows("/subnets/", subnetRows, (subnet, origin): ImportedSubnet[] => {
         const prefixLength = wholeNumber(subnet.mask);
         const cidr = `${asText(subnet.subnet) ?? ""}/${prefixLength ?? ""}`;
         if (prefixLength !== null) {
@@ -154,13 +154,13 @@ export class Phpipam implements ImportSource {
     }
   }
 
-  async *hosts(): Batches<WantedHost> {
+  async *hosts(): Batches<ImportedHost> {
     const listed = await this.api.list("/tools/locations/");
     const locations = new Map(listed.map(({ id, name }) => [wholeNumber(id), asText(name)]));
     const devices = await this.api.list("/devices/");
     for (const device of devices) this.deviceIds.add(wholeNumber(device.id) ?? 0);
     for (let start = 0; start < devices.length; start += DEVICES_PER_BATCH) {
-      const batch: Array<WantedHost | Refused> = [];
+      const batch: Array<ImportedHost | Refused> = [];
       for (const device of devices.slice(start, start + DEVICES_PER_BATCH)) {
         const origin = this.originOf("/devices/", device);
         if (isRefused(origin)) batch.push(origin);
@@ -171,14 +171,14 @@ export class Phpipam implements ImportSource {
   }
 
   /** Addresses without a device, subnet by subnet. */
-  async *ranges(): Batches<WantedRange> {
+  async *ranges(): Batches<ImportedRange> {
     for (const [id, subnet] of this.subnetsById) {
       const addresses = await this.api.list(`/subnets/${id}/addresses/`);
       // Before 1.3, the field was named switch. 0 if none.
       const unassigned = addresses.filter(
         (address) => !this.deviceIds.has(wholeNumber(address.deviceId) ?? wholeNumber(address.switch) ?? 0),
       );
-      yield this.convertRows("/addresses/", unassigned, (address, origin): WantedRange[] => {
+      yield this.convertRows("/addresses/", unassigned, (address, origin): ImportedRange[] => {
         const ip = asText(address.ip) ?? "";
         const texts = [asText(address.hostname), asText(address.description)].filter((text) => text !== null);
         const tag = this.tagNames.get(wholeNumber(address.tag) ?? 0);
@@ -203,7 +203,7 @@ export class Phpipam implements ImportSource {
     device: ForeignObject,
     origin: Origin,
     locations: ReadonlyMap<number | null, string | null>,
-  ): Promise<WantedHost> {
+  ): Promise<ImportedHost> {
     const rows = await this.api.list(`/devices/${wholeNumber(device.id)}/addresses/`);
     const addresses = rows.map((row) => this.addressOfHost(row, origin));
     const deviceAddress = asText(device.ip_addr);
@@ -235,7 +235,7 @@ export class Phpipam implements ImportSource {
     };
   }
 
-  private addressOfHost(row: ForeignObject, host: Origin): WantedAddress {
+  private addressOfHost(row: ForeignObject, host: Origin): ImportedAddress {
     const id = wholeNumber(row.id);
     return {
       url: this.api.urlOf(`/addresses/${id}/`),

@@ -49,12 +49,12 @@ type Segment = Omit<AddressRow, "state" | "ns"> & { readonly edge: "Network" | "
 export function* addressRows(
   cidr: string,
   part: AddressBlock,
-  surroundings: { readonly within: readonly SubnetOfNetwork[]; readonly ranges: readonly PastRange[] },
+  context: { readonly within: readonly SubnetOfNetwork[]; readonly ranges: readonly PastRange[] },
   used: readonly UsedAddress[],
 ): Generator<AddressRow> {
   const isPerAddress = blockSize(part) <= BigInt(ROW_EACH_MAX);
   let next = 0;
-  for (const segment of segmentsOf(parseCidr(cidr) as Cidr, surroundings)) {
+  for (const segment of segmentsOf(parseCidr(cidr) as Cidr, context)) {
     const { range, within, edge } = segment;
     const first = segment.first < part.first ? part.first : segment.first;
     const last = segment.last > part.last ? part.last : segment.last;

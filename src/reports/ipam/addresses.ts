@@ -21,7 +21,7 @@ import { conflictFingerprint } from "../conflicts/conflict.ts";
 import { acceptancesOf, conflictQuery } from "../conflicts/find-conflicts.ts";
 import { type AddressRow, addressRows, type UsedAddress } from "./address-layout.ts";
 import { ADDRESS_FIELDS } from "./address-row.ts";
-import { type SubnetInput, seenIn, surroundingsOf } from "./subnet-at.ts";
+import { type SubnetInput, seenIn, subnetContext } from "./subnet-at.ts";
 
 /** Input for a subnet or a part of it. */
 interface PartInput extends SubnetInput {
@@ -64,9 +64,9 @@ interface Page {
 
 /** In address order. Iterate within a snapshot. */
 export function addressRowsOf(reader: Reader, input: PartInput): Iterable<AddressRow> {
-  const surroundings = surroundingsOf(reader, input);
+  const context = subnetContext(reader, input);
   const part = cidrBlock(input.part);
-  return addressRows(input.subnet.cidr, part, surroundings, usedIn(reader, input, part, surroundings.enclosingIds));
+  return addressRows(input.subnet.cidr, part, context, usedIn(reader, input, part, context.enclosingIds));
 }
 
 /** A page of the rows that match the filter. Rows are rendered on demand. */

@@ -5,7 +5,7 @@ import type { Reader } from "../../db/reading/reader.ts";
 import { FreeSpace } from "../../resources/subnets/free-space.ts";
 import { hostAddresses } from "../../resources/subnets/host-addresses.ts";
 import { metaAt, successBody } from "../../schemas/envelope.ts";
-import { type SubnetInput, seenIn, surroundingsOf } from "./subnet-at.ts";
+import { type SubnetInput, seenIn, subnetContext } from "./subnet-at.ts";
 
 export interface FreeInput extends SubnetInput {
   readonly count: number;
@@ -18,7 +18,7 @@ export const freeSpace = longRead(
   function* (reader: Reader, input: FreeInput) {
     const { subnet, moment, count, prefixLength } = input;
     const space = reader.snapshot(() => {
-      const { within, enclosingIds: aroundIds, ranges } = surroundingsOf(reader, input);
+      const { within, enclosingIds: aroundIds, ranges } = subnetContext(reader, input);
       const addresses = [
         ...hostAddresses(reader, moment.asOf, aroundIds).flatMap(([, texts]) => texts?.split(",") ?? []),
         ...seenIn(reader, input, subnet.cidr),

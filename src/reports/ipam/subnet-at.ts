@@ -32,7 +32,7 @@ export interface PastRange {
 }
 
 /** Enclosing and nested subnets, and ranges, at that timestamp. */
-export interface SubnetSurroundings {
+export interface SubnetContext {
   /** Nested subnets. */
   readonly within: readonly SubnetOfNetwork[];
   /** The subnet and those that enclose it, whose addresses may be within it. */
@@ -46,7 +46,7 @@ export function seenIn(reader: Reader, { subnet, moment }: SubnetInput, cidr: st
   return addressesSeen(reader.db, reader.recordN(subnet.network_id) ?? 0, cidr, sightingInstant(moment));
 }
 
-export function surroundingsOf(reader: Reader, { actor, subnet, moment: { asOf } }: SubnetInput): SubnetSurroundings {
+export function subnetContext(reader: Reader, { actor, subnet, moment: { asOf } }: SubnetInput): SubnetContext {
   const all = { reach: actor, asOf, within: { network: subnet.network_id }, limit: 0, offset: 0 };
   const read = (query: Parameters<Reader["ownFields"]>[0], fields: readonly string[]) =>
     reader.ownFields(query, fields).map((row) => JSON.parse(row) as string[]);

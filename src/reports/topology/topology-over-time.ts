@@ -13,12 +13,12 @@ import { storedPositions } from "../../resources/map-positions/map-position.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { metaAt, thinnedUntilMember } from "../../schemas/envelope.ts";
 import { inChunks } from "./formats.ts";
+import { IncrementalMap } from "./incremental-map.ts";
 import type { MapChange, NetworkMap } from "./map.ts";
-import { MapOverTime } from "./map-over-time.ts";
 import type { Center } from "./neighborhood.ts";
 import { type PlacedNode, placedNodes } from "./placed-nodes.ts";
 import { shownNetwork } from "./topology.ts";
-import { type Touch, touching } from "./touching.ts";
+import { type Touch, touching } from "./topology-transactions.ts";
 import { type TopologyUnion, UnionOfMaps } from "./union.ts";
 
 /** Maximum number of link changes per response; beyond it, the response is truncated and says so. */
@@ -70,16 +70,16 @@ class PeriodWalk {
   private readonly centerN: number | null;
   private readonly union = new UnionOfMaps();
   /** Union over the whole network, if only a neighborhood is shown: positions come from the whole map. */
-  private readonly surroundings: UnionOfMaps | null;
+  private readonly context: UnionOfMaps | null;
   /** Records of the shown network; null while there is none. */
   private records: NetworkRecords | null = null;
-  private map: MapOverTime | null = null;
+  private map: IncrementalMap | null = null;
 
   constructor(reader: Reader, input: TopologyPeriodInput) {
     this.reader = reader;
     this.input = input;
     const { center, actor } = input;
-    this.surroundings = center === null ? null : new UnionOfMaps();
+    this.context = center === null ? null : new UnionOfMaps();
     this.centerN = center === null ? null : new ChangeLog(reader).everVisible(hostKind, center.hostId, actor);
   }
 
@@ -108,7 +108,7 @@ class PeriodWalk {
   result(to: string | null): TopologyUnion<PlacedNode> {
     const result = this.union.until(to);
     const positions = this.lastNetworkN === null ? new Map() : storedPositions(this.reader, this.lastNetworkN);
-    return { nodes: placedNodes(result.nodes, this.surroundings?.until(to) ?? result, positions), links: result.links };
+    return { nodes: placedNodes(result.nodes, this.context?.until(to) ?? result, positions), links: result.links };
   }
 
   /** Effect of a transaction on links: none, a revision, or a complete reload. */
@@ -122,7 +122,7 @@ class PeriodWalk {
     // Items shown until the end have their final state.
     const change = this.applyRevision(revision);
     this.union.refresh(change);
-    this.surroundings?.refresh(change);
+    this.context?.refresh(change);
     return null;
   }
 
@@ -141,11 +141,11 @@ class PeriodWalk {
       this.lastNetworkId = network.id;
       this.lastNetworkN = network.n;
       this.records = new NetworkRecords(reader, network.n);
-      this.map = new MapOverTime(network.id, input.includeIsolated || input.center !== null);
+      this.map = new IncrementalMap(network.id, input.includeIsolated || input.center !== null);
       this.map.revise(yield* pausing(this.records.load(sequence)));
     }
     this.union.from(at, this.visibleMap());
-    this.surroundings?.from(at, this.map?.fullMap() ?? NOTHING);
+    this.context?.from(at, this.map?.fullMap() ?? NOTHING);
   }
 
   private networkAt(sequence: number): { readonly n: number; readonly id: string } | null {
@@ -159,7 +159,7 @@ class PeriodWalk {
     const change = this.applyRevision(revision);
     if (this.input.center === null) this.union.revise(at, change);
     else this.union.from(at, this.visibleMap());
-    this.surroundings?.revise(at, change);
+    this.context?.revise(at, change);
   }
 
   private applyRevision(revision: Revision): MapChange {

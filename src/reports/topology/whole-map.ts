@@ -8,7 +8,7 @@ import { bundleCables } from "./bundles.ts";
 import { endsOf, groupOf, joinHalves, linkOf, type MapCable, mergeAdditions } from "./cables.ts";
 import type { MapEnd, MapNode, NetworkMap } from "./map.ts";
 import { hostNode, moreCompleteNode } from "./nodes.ts";
-import { type PortShare, type Surroundings, shareOf } from "./port-share.ts";
+import { contributionOf, type NetworkContext, type PortContribution } from "./port-contribution.ts";
 
 /**
  * A stored far end takes precedence over announcements (resolve.ts).
@@ -22,41 +22,44 @@ export function mapOf(networkId: string, facts: NetworkFacts, includeIsolated: b
   const ports = new Map(facts.ports.flatMap((port) => (farEnds.has(port.id) ? [[port.id, port]] : [])));
   const names = new AnnouncedNames();
   for (const [portId, resolution] of resolutions) names.set(portId, resolution);
-  const surroundings: Surroundings = {
+  const context: NetworkContext = {
     networkId,
     host: (id) => hosts.get(id),
     port: (id) => ports.get(id),
     addressesNamed: (label) => names.addressesOf(label),
   };
-  const shares: PortShare[] = [];
+  const contributions: PortContribution[] = [];
   for (const port of facts.ports) {
     const resolution = resolutions.get(port.id);
-    if (resolution !== undefined || port.neighbor !== null) shares.push(shareOf(port, resolution, surroundings));
+    if (resolution !== undefined || port.neighbor !== null)
+      contributions.push(contributionOf(port, resolution, context));
   }
-  const cables = mergeAdditions(shares.flatMap(({ direct }) => direct));
+  const cables = mergeAdditions(contributions.flatMap(({ direct }) => direct));
   joinHalves(cables);
   const linked = new Set([...cables.values()].flatMap(({ near, farNode }) => [near.host_id, farNode]));
   // A device that is announced only through others is a node too.
-  const beyond = shares.flatMap((share) => share.beyond).filter(({ farNode }) => !linked.has(farNode));
+  const beyond = contributions
+    .flatMap((contribution) => contribution.beyond)
+    .filter(({ farNode }) => !linked.has(farNode));
   const links = [...bundleCables([...cables.values()]), ...mergeAdditions(beyond).values()];
-  return drawMap(links, { facts, shares, includeIsolated });
+  return drawMap(links, { facts, contributions, includeIsolated });
 }
 
 interface Drawing {
   readonly facts: NetworkFacts;
-  readonly shares: readonly PortShare[];
+  readonly contributions: readonly PortContribution[];
   readonly includeIsolated: boolean;
 }
 
-function drawMap(cables: readonly MapCable[], { facts, shares, includeIsolated }: Drawing): NetworkMap {
+function drawMap(cables: readonly MapCable[], { facts, contributions, includeIsolated }: Drawing): NetworkMap {
   const linked = new Set(cables.flatMap(({ near, farNode }) => [near.host_id, farNode]));
   const managedAt = new Map<string, string>();
   const unknown = new Map<string, MapNode>();
-  for (const { notes } of shares)
+  for (const { notes } of contributions)
     for (const [hostId, address] of notes) if (!managedAt.has(hostId)) managedAt.set(hostId, address);
   for (const sort of ["direct", "beyond"] as const)
-    for (const share of shares)
-      for (const { unknownDevice } of share[sort]) {
+    for (const contribution of contributions)
+      for (const { unknownDevice } of contribution[sort]) {
         if (unknownDevice === null) continue;
         const known = unknown.get(unknownDevice.id);
         unknown.set(unknownDevice.id, known === undefined ? unknownDevice : moreCompleteNode(known, unknownDevice));

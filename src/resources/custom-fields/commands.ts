@@ -15,7 +15,7 @@ import {
 } from "./custom-field.ts";
 import { assertDefinition, assertFieldLimit } from "./definition-rules.ts";
 import { FIELD_KINDS, type FieldValue } from "./field-type.ts";
-import { assertNoHolders, clearValues, holdersOf } from "./holders.ts";
+import { assertNoHolders, clearValues, holdersOf } from "./field-usage.ts";
 import { forgetDefinitions } from "./write-values.ts";
 
 /** Requires reach to all networks: required values, defaults and choices apply in every network. */

@@ -1,4 +1,4 @@
-// Record kind under test: its description for the battery, and the operations that the tests share.
+// Record kind under test: its description for the suite, and the operations that the tests share.
 
 import { type TObject, type TUnion, TypeGuard } from "@sinclair/typebox";
 import { ROLES, type Role } from "../../../src/access/role.ts";
@@ -16,7 +16,7 @@ export interface RecordScope {
   readonly networkId: string;
 }
 
-export interface RecordBattery {
+export interface RecordSuite {
   /** `/api/v1/tags` */
   readonly path: string;
   /** `tag`, as in errors. */
@@ -75,7 +75,7 @@ export interface RecordBattery {
   }>;
 }
 
-type Reference = RecordBattery["references"][number];
+type Reference = RecordSuite["references"][number];
 
 /** Reference to a record made by `create`; by default the body names it in the field itself. */
 export const reference = (
@@ -129,13 +129,13 @@ const THE_NETWORK = {
 
 /** The functions are bound: they may be destructured. */
 export class RecordSubject {
-  readonly battery: RecordBattery;
+  readonly suite: RecordSuite;
   readonly appliance: ApplianceUnderTest;
   containerId!: string;
   private idIsRequired!: boolean;
 
-  constructor(battery: RecordBattery, appliance: ApplianceUnderTest) {
-    this.battery = battery;
+  constructor(suite: RecordSuite, appliance: ApplianceUnderTest) {
+    this.suite = suite;
     this.appliance = appliance;
   }
 
@@ -149,53 +149,53 @@ export class RecordSubject {
   }
 
   get path(): string {
-    return this.battery.path;
+    return this.suite.path;
   }
 
   get entity(): string {
-    return this.battery.entity;
+    return this.suite.entity;
   }
 
-  get change(): RecordBattery["change"] {
-    return this.battery.change;
+  get change(): RecordSuite["change"] {
+    return this.suite.change;
   }
 
-  get container(): NonNullable<RecordBattery["container"]> {
-    return this.battery.container ?? THE_NETWORK;
+  get container(): NonNullable<RecordSuite["container"]> {
+    return this.suite.container ?? THE_NETWORK;
   }
 
   get deletion(): string {
-    return this.battery.deletion ?? "";
+    return this.suite.deletion ?? "";
   }
 
   get omitted(): readonly string[] {
-    return this.battery.omitted ?? [];
+    return this.suite.omitted ?? [];
   }
 
   /** The role just below the one that writes require. */
   get roleBelow(): Role {
-    return ROLES[ROLES.indexOf(this.battery.writeRole) + 1] as Role;
+    return ROLES[ROLES.indexOf(this.suite.writeRole) + 1] as Role;
   }
 
   get inNetwork(): boolean {
-    return this.battery.scope === "in a network";
+    return this.suite.scope === "in a network";
   }
 
   get isDeletable(): boolean {
-    return this.battery.isDeletable !== false;
+    return this.suite.isDeletable !== false;
   }
 
   /** Fields without a value: null or missing. */
   readonly emptyFields = (...fields: string[]): JsonRecord =>
     Object.fromEntries(fields.filter((field) => !this.omitted.includes(field)).map((field) => [field, null]));
 
-  readonly inResponse = (body: JsonRecord): JsonRecord => this.battery.inResponse?.(body) ?? body;
+  readonly inResponse = (body: JsonRecord): JsonRecord => this.suite.inResponse?.(body) ?? body;
 
   readonly body = (
     position = 1,
     containerId = this.containerId,
     scope: RecordScope = this.appliance.first,
-  ): JsonRecord => this.battery.body(containerId, position, scope);
+  ): JsonRecord => this.suite.body(containerId, position, scope);
 
   /** Body of an update. */
   readonly updateBody = (position = 1, containerId?: string, scope?: RecordScope): JsonRecord =>
@@ -203,7 +203,7 @@ export class RecordSubject {
 
   readonly withChange = (from: JsonRecord): JsonRecord => ({ ...from, [this.change.field]: this.change.to(from) });
 
-  readonly recordIn = (data: JsonRecord): JsonRecord => this.battery.createdIn?.(data) ?? data;
+  readonly recordIn = (data: JsonRecord): JsonRecord => this.suite.createdIn?.(data) ?? data;
 
   readonly createAs = async (client: Client, requestBody: JsonRecord): Promise<JsonRecord> =>
     this.recordIn(await expectOk(client.post(this.path, requestBody)));
@@ -252,7 +252,7 @@ export function shift(instant: string, ms: number): string {
 export function isOptional(appliance: TestAppliance, path: string, field: string): boolean {
   const schema = appliance.surface.routes.find((route) => route.method === "PUT" && route.path === `${path}/:id`)
     ?.operation.body as TObject | TUnion<TObject[]>;
-  // Where a body has alternatives, the battery uses the first.
+  // Where a body has alternatives, the suite uses the first.
   const form = TypeGuard.IsUnion(schema) ? (schema.anyOf[0] as TObject) : schema;
   return !(form.required ?? []).includes(field);
 }

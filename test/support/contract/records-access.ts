@@ -1,4 +1,4 @@
-// Read and write access to records: roles, keys, organizations, networks. Part of the battery for every kind of record.
+// Read and write access to records: roles, keys, organizations, networks. Part of the suite for every kind of record.
 
 import { expect, test } from "bun:test";
 import type { TestAppliance } from "../appliance/appliance.ts";
@@ -8,7 +8,7 @@ import { type RecordSubject, UNKNOWN_ID, withoutId } from "./record-subject.ts";
 
 export function describeAccess(subject: RecordSubject): void {
   const {
-    battery,
+    suite,
     path,
     entity,
     isDeletable,
@@ -37,8 +37,8 @@ export function describeAccess(subject: RecordSubject): void {
     }
   });
 
-  test(`is read by every role and written by ${battery.writeRole} and above`, async () => {
-    const network = battery.scope === "is a network" ? await create() : null;
+  test(`is read by every role and written by ${suite.writeRole} and above`, async () => {
+    const network = suite.scope === "is a network" ? await create() : null;
     const networkIds = [first.networkId, ...(network === null ? [] : [network.id as string])];
     const reader = await newUser({ role: subject.roleBelow, networkIds });
     const created =
@@ -54,14 +54,14 @@ export function describeAccess(subject: RecordSubject): void {
     ];
     for (const response of await Promise.all(attempts)) {
       expect(response).toMatchObject(
-        refusal(403, "auth_permission_denied", { required: battery.writeRole, actual: subject.roleBelow }),
+        refusal(403, "auth_permission_denied", { required: suite.writeRole, actual: subject.roleBelow }),
       );
     }
     expectNothingWritten();
     expect((await lowerClient.get(`${path}/${created.id}`)).data).toEqual(created);
     expect((await lowerClient.get(`${path}?ids=${created.id}`)).data).toEqual([created]);
 
-    const writer = await newUser({ role: battery.writeRole, networkIds });
+    const writer = await newUser({ role: suite.writeRole, networkIds });
     const scope = { ...subject.appliance.first, userId: writer.id };
     const written = await createAs(writer.client, body(2, subject.containerId, scope));
     expect(
@@ -72,7 +72,7 @@ export function describeAccess(subject: RecordSubject): void {
     if (isDeletable) expect(await remove(written.id, writer.client)).toMatchObject({ status: 200 });
   });
 
-  if (battery.isSessionOnly === true) {
+  if (suite.isSessionOnly === true) {
     test("requires a session: an API key of any role is refused before the request is examined", async () => {
       const created = await create();
       const { client } = newApiKey();
@@ -156,7 +156,7 @@ export function describeAccess(subject: RecordSubject): void {
 
 export function describeReach(subject: RecordSubject): void {
   const {
-    battery,
+    suite,
     path,
     entity,
     container,
@@ -173,7 +173,7 @@ export function describeReach(subject: RecordSubject): void {
   } = subject;
   const { first, instant, newApiKey, newUser, owner, watchWrites } = subject.appliance;
 
-  for (const reference of battery.references) {
+  for (const reference of suite.references) {
     test(`accepts in ${reference.field} only a ${reference.entity} visible to the caller`, async () => {
       const second = await otherOrganization();
       const foreign = await reference.create(second.client, second.networkId, second.containerId);
@@ -250,7 +250,7 @@ export function describeReach(subject: RecordSubject): void {
       }
       const expectNothingWritten = watchWrites();
       // Users with a higher role can access every network; their keys may not.
-      for (const client of battery.writeRole === "Member" ? [member, key, networkless] : [key]) {
+      for (const client of suite.writeRole === "Member" ? [member, key, networkless] : [key]) {
         expect(await update(hiddenRecord.id, withChange(updateBody(2, hiddenContainer, hidden)), client)).toMatchObject(
           refusal(404, "entity_not_found"),
         );
@@ -271,8 +271,7 @@ export function describeReach(subject: RecordSubject): void {
       }
       expectNothingWritten();
       expect(
-        (await update(visibleRecord.id, withChange(updateBody(1)), battery.writeRole === "Member" ? member : key))
-          .status,
+        (await update(visibleRecord.id, withChange(updateBody(1)), suite.writeRole === "Member" ? member : key)).status,
       ).toBe(200);
     });
   }

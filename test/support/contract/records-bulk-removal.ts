@@ -1,11 +1,11 @@
-// Bulk deletion of records. Part of the battery for every kind of record.
+// Bulk deletion of records. Part of the suite for every kind of record.
 
 import { expect, test } from "bun:test";
 import { expectOk, invalid, type JsonRecord, refusal } from "../appliance/factories.ts";
 import { type RecordSubject, shift, UNKNOWN_ID, withDeletedParts, withoutId } from "./record-subject.ts";
 
 export function describeBulkRemoval(subject: RecordSubject): void {
-  const { battery, path, entity, deletion, isDeletable, body, createAs, create, remove, otherOrganization } = subject;
+  const { suite, path, entity, deletion, isDeletable, body, createAs, create, remove, otherOrganization } = subject;
   const { anonymous, clock, first, newApiKey, newUser, owner, tick, transactionCount, watchWrites, writtenIn } =
     subject.appliance;
 
@@ -56,23 +56,23 @@ export function describeBulkRemoval(subject: RecordSubject): void {
       expect((await second.client.get(`${path}/${foreign.id}`)).data).toEqual(foreign);
     });
 
-    test(`is deleted in bulk by ${battery.writeRole} and above, which is checked before the body`, async () => {
+    test(`is deleted in bulk by ${suite.writeRole} and above, which is checked before the body`, async () => {
       const networkIds = [first.networkId];
       const remaining = await create(1);
-      if (battery.scope === "is a network") networkIds.push(remaining.id);
+      if (suite.scope === "is a network") networkIds.push(remaining.id);
       const below = await newUser({ role: subject.roleBelow, networkIds });
-      const key = battery.isSessionOnly === true ? newApiKey() : null;
+      const key = suite.isSessionOnly === true ? newApiKey() : null;
       const expectNothingWritten = watchWrites();
       for (const input of [[remaining.id], "{not json", []]) {
         expect(await removeAll(input, anonymous)).toMatchObject(refusal(401, "auth_not_authenticated"));
         expect(await removeAll(input, below.client)).toMatchObject(
-          refusal(403, "auth_permission_denied", { required: battery.writeRole, actual: subject.roleBelow }),
+          refusal(403, "auth_permission_denied", { required: suite.writeRole, actual: subject.roleBelow }),
         );
         if (key !== null)
           expect(await removeAll(input, key.client)).toMatchObject(refusal(403, "auth_session_required"));
       }
       expectNothingWritten();
-      const writer = await newUser({ role: battery.writeRole, networkIds });
+      const writer = await newUser({ role: suite.writeRole, networkIds });
       const own = await createAs(
         writer.client,
         body(2, subject.containerId, { ...subject.appliance.first, userId: writer.id }),

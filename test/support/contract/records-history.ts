@@ -1,4 +1,4 @@
-// Records at a timestamp, and their later incarnations. Part of the battery for every kind of record.
+// Records at a timestamp, and their later incarnations. Part of the suite for every kind of record.
 
 import { expect, test } from "bun:test";
 import { parseInstant } from "../../../src/base/instant.ts";
@@ -89,7 +89,7 @@ export function describeHistory(subject: RecordSubject): void {
 
 export function describeIncarnations(subject: RecordSubject): void {
   const {
-    battery,
+    suite,
     path,
     entity,
     isDeletable,
@@ -104,8 +104,8 @@ export function describeIncarnations(subject: RecordSubject): void {
   } = subject;
   const { owner, watchWrites } = subject.appliance;
 
-  if (battery.unique !== null) {
-    const unique = battery.unique;
+  if (suite.unique !== null) {
+    const unique = suite.unique;
     test("is unique among live records of its kind", async () => {
       const first = await create(1);
       const second = await create(2);
@@ -113,7 +113,7 @@ export function describeIncarnations(subject: RecordSubject): void {
       const clash = { entity, field: unique, value: first[unique] };
       expect(await owner.post(path, body(1))).toMatchObject(refusal(409, "entity_already_exists", clash));
       expect(await update(second.id, { ...updateBody(2), [unique]: first[unique] })).toMatchObject(
-        battery.isUniqueFixed === true
+        suite.isUniqueFixed === true
           ? invalid({ path: `/${unique}`, value: first[unique] })
           : refusal(409, "entity_already_exists", clash),
       );
@@ -148,10 +148,10 @@ export function describeIncarnations(subject: RecordSubject): void {
   });
   if (isDeletable) {
     test(
-      battery.hasLineage === false ? "is never the same as a previous one" : "gets its lineage when re-created",
+      suite.hasLineage === false ? "is never the same as a previous one" : "gets its lineage when re-created",
       async () => {
         const first = await create(1);
-        const lineage = battery.hasLineage === false ? emptyFields("lineage_id") : { lineage_id: first.id };
+        const lineage = suite.hasLineage === false ? emptyFields("lineage_id") : { lineage_id: first.id };
         await expectOk(remove(first.id));
         const second = await create(1);
         expect(second).toMatchObject(lineage);

@@ -1,4 +1,4 @@
-// Records in pages, by ids and as CSV. Part of the battery for every kind of record.
+// Records in pages, by ids and as CSV. Part of the suite for every kind of record.
 
 import { expect, test } from "bun:test";
 import type { TObject } from "@sinclair/typebox";
@@ -85,7 +85,7 @@ export function describeLists(subject: RecordSubject): void {
 }
 
 export function describeExports(subject: RecordSubject): void {
-  const { battery, path, body, updateBody, withChange, createAs, create, update, otherOrganization } = subject;
+  const { suite, path, body, updateBody, withChange, createAs, create, update, otherOrganization } = subject;
   const { anonymous, instant, newApiKey, owner, surface } = subject.appliance;
 
   test("is exported row by row as listed, now and in the past", async () => {
@@ -137,7 +137,7 @@ export function describeExports(subject: RecordSubject): void {
     for (const hidden of [foreign.id, second.organizationId]) expect(text).not.toContain(hidden);
     expect(csvRecords((await owner.get(`${path}/export/csv?ids=${foreign.id}`)).text)).toEqual([]);
     expect(await anonymous.get(`${path}/export/csv?limit=wrong`)).toMatchObject(refusal(401, "auth_not_authenticated"));
-    if (battery.isSessionOnly === true)
+    if (suite.isSessionOnly === true)
       expect(await newApiKey().client.get(`${path}/export/csv`)).toMatchObject(refusal(403, "auth_session_required"));
     for (const [query, pointer, value] of [
       ["limit=5", "/limit", "5"],

@@ -1,4 +1,4 @@
-// Responses, errors and effects of record writes. Part of the battery for every kind of record.
+// Responses, errors and effects of record writes. Part of the suite for every kind of record.
 
 import { expect, test } from "bun:test";
 import type { TObject } from "@sinclair/typebox";
@@ -22,7 +22,7 @@ export const ON_REQUEST: readonly string[] = ["utilization", "counts", "last_see
 export const BY_DEFINITION: readonly string[] = ["custom_fields"];
 
 export function describeBodies(subject: RecordSubject): void {
-  const { battery, path, container, omitted, emptyFields, body, updateBody, create, update } = subject;
+  const { suite, path, container, omitted, emptyFields, body, updateBody, create, update } = subject;
   const { owner, surface, watchWrites } = subject.appliance;
 
   test("is returned with exactly the documented fields", async () => {
@@ -50,11 +50,8 @@ export function describeBodies(subject: RecordSubject): void {
   test("is refused with every issue at once, and nothing is written", async () => {
     const created = await create();
     const expectNothingWritten = watchWrites();
-    const paths = [...battery.invalid.paths].sort();
-    for (const response of [
-      await owner.post(path, battery.invalid.body),
-      await update(created.id, battery.invalid.body),
-    ]) {
+    const paths = [...suite.invalid.paths].sort();
+    for (const response of [await owner.post(path, suite.invalid.body), await update(created.id, suite.invalid.body)]) {
       expect(response).toMatchObject(refusal(400, "validation_failed"));
       const issues = response.body.params.issues as Array<{ path: string; message: string }>;
       expect(
@@ -77,7 +74,7 @@ export function describeBodies(subject: RecordSubject): void {
     ]) {
       expect(response).toMatchObject(refusal(400, "validation_failed"));
       const issue = { path: "/colour", message: "is not a known field" };
-      expect(response.body.params.issues).toEqual([battery.hasSecrets === true ? issue : { ...issue, value: "Green" }]);
+      expect(response.body.params.issues).toEqual([suite.hasSecrets === true ? issue : { ...issue, value: "Green" }]);
     }
     const query = await owner.get(`${path}?nmae=x`);
     expect(query).toMatchObject(invalid({ path: "/nmae", value: "x" }));
@@ -98,7 +95,7 @@ export function describeBodies(subject: RecordSubject): void {
 
 export function describeWrites(subject: RecordSubject): void {
   const {
-    battery,
+    suite,
     path,
     entity,
     change,
@@ -119,13 +116,13 @@ export function describeWrites(subject: RecordSubject): void {
   test("is written in one transaction with exactly the necessary versions", async () => {
     const before = transactionCount();
     const created = await create();
-    expect(writtenIn()).toEqual({ [`Created ${entity}`]: 1, ...battery.writes?.created });
+    expect(writtenIn()).toEqual({ [`Created ${entity}`]: 1, ...suite.writes?.created });
     tick();
     await expectOk(update(created.id, withChange(updateBody())));
-    expect(writtenIn()).toEqual({ [`Updated ${entity}`]: 1, ...battery.writes?.updated });
+    expect(writtenIn()).toEqual({ [`Updated ${entity}`]: 1, ...suite.writes?.updated });
     if (isDeletable) {
       await expectOk(remove(created.id));
-      expect(writtenIn()).toEqual({ [`Deleted ${entity}`]: 1, ...battery.writes?.deleted });
+      expect(writtenIn()).toEqual({ [`Deleted ${entity}`]: 1, ...suite.writes?.deleted });
     }
     expect(transactionCount()).toBe(before + (isDeletable ? 3 : 2));
   });

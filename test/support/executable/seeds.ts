@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { SCAN_SCHEDULES } from "../../../src/demo/cast.ts";
+import { SCAN_SCHEDULES } from "../../../src/demo/people.ts";
 import { LONG_HANG_MS } from "../measure/limits.ts";
 
 /** Retention of another executable's seeds, whose run may still use them. */

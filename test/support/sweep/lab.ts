@@ -137,7 +137,7 @@ function script(wrapCommand: (command: readonly string[]) => readonly string[]):
     // The neighbor state DELAY lasts one second instead of five.
     "ip netns exec scanner sh -c 'echo 1 >/proc/sys/net/ipv4/neigh/lan/delay_first_probe_time'",
     // The first line is the liar's: the scanner starts once it is ready.
-    `mkfifo /run/ready; ip netns exec router ${bun}/liar.ts" >/run/ready </dev/null & read line </run/ready; echo "$line"`,
+    `mkfifo /run/ready; ip netns exec router ${bun}/spoofing-router.ts" >/run/ready </dev/null & read line </run/ready; echo "$line"`,
     `exec ip netns exec scanner ${wrapCommand([process.execPath, `${import.meta.dir}/runner.ts`])
       .map((word) => `"${word}"`)
       .join(" ")}`,

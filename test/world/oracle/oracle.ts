@@ -5,7 +5,7 @@ import type { Subject } from "../site/site.ts";
 import type { Truth } from "../site/truth.ts";
 import { DeviceTables } from "./device-tables.ts";
 import { type Expectations, newExpectations } from "./expectation.ts";
-import { EXPIRY_MS, Hearsay, type View } from "./hearsay.ts";
+import { EXPIRY_MS, Hearsay, type View } from "./neighbor-reports.ts";
 import { Places } from "./places.ts";
 
 export class Oracle {

@@ -13,7 +13,7 @@ import {
   treeOf,
 } from "./blocks.ts";
 import { Forest, type LayoutLink } from "./forest.ts";
-import { cellAt, Occupancy, type Point, pointOf } from "./ground.ts";
+import { cellAt, Occupancy, type Point, pointOf } from "./occupancy.ts";
 
 /** Column to the left of everything laid out with links. */
 const ISOLATED_COLUMN = -3;

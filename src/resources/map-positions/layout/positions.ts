@@ -1,8 +1,8 @@
 // Device positions on a map, stored or laid out. Pure.
 
 import type { LayoutLink } from "./forest.ts";
-import { Occupancy, type Point } from "./ground.ts";
 import { layOutMap } from "./layout.ts";
+import { Occupancy, type Point } from "./occupancy.ts";
 
 export interface Position extends Point {
   /** Origin of the position. */

@@ -4,7 +4,7 @@ import { parseIp } from "../../../src/base/ip.ts";
 import { systemTimers } from "../../../src/base/timers.ts";
 import { socketAddress } from "../../../src/discovery/kernel/socket-address.ts";
 import { AF_INET, AF_PACKET, SOCK_DGRAM, SOCK_RAW, Sockets } from "../../../src/discovery/kernel/sockets.ts";
-import { Pump } from "../../../src/discovery/sweep/pump.ts";
+import { SocketPoller } from "../../../src/discovery/sweep/socket-poller.ts";
 import { LAB } from "./lab.ts";
 
 const ETHERTYPE_IP = 0x0008;
@@ -62,7 +62,7 @@ Bun.serve({
   fetch: () =>
     new Response("<title>Router of the lab</title>", { headers: { server: "liar/1.0", "content-type": "text/html" } }),
 });
-new Pump(systemTimers).add(() => {
+new SocketPoller(systemTimers).add(() => {
   let isBusy = false;
   for (let received = sockets.receiveFrom(incoming); received !== null; received = sockets.receiveFrom(incoming)) {
     respond(received.bytes);

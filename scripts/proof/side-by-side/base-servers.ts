@@ -12,7 +12,7 @@ import {
 } from "./product.ts";
 import type { Entry } from "./rows.ts";
 
-export abstract class Served {
+export abstract class ComparedServer {
   abstract readonly name: string;
   port = 0;
   protected abstract readonly headers: Record<string, string>;
@@ -64,7 +64,7 @@ export abstract class Served {
 }
 
 /** Server with netledger's API. */
-export abstract class ServedByApi extends Served {
+export abstract class ApiServer extends ComparedServer {
   protected abstract pagePath(networkId: string | null, at: string | null): string;
 
   update(entries: readonly Entry[]): Operation {

@@ -1,5 +1,5 @@
 // Required change reasons in the console, in Chromium, on the executable: every write has a field for one, and no typed
-// text is lost. demanded-reasons-in-process.test.ts covers enabling and effects.
+// text is lost. required-reasons-in-process.test.ts covers enabling and effects.
 
 import { describe, expect, test } from "bun:test";
 import { Glob } from "bun";

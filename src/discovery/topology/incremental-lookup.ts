@@ -1,8 +1,8 @@
 // The hosts and interfaces that claims are matched against, updated change by change.
 
 import type { FactsChange, TopologyHost, TopologyPort } from "./facts.ts";
-import type { HostLookup } from "./ground.ts";
-import { MultiMap } from "./index-of.ts";
+import type { HostLookup } from "./host-lookup.ts";
+import { MultiMap } from "./multi-map.ts";
 import { SignsOverTime } from "./signs-over-time.ts";
 
 interface LookupChange {

@@ -7,19 +7,19 @@ import { ResolutionOverTime } from "../../discovery/topology/resolution-over-tim
 import { AnnouncedNames } from "./announced-names.ts";
 import { bundleCables } from "./bundles.ts";
 import { endsOf, joinHalves, linkOf, mergeAdditions } from "./cables.ts";
+import { IncrementalContributions, type StoredContribution } from "./incremental-contributions.ts";
 import type { MapChange, MapEnd, MapLink, MapNode, NetworkMap } from "./map.ts";
 import { nodesWithin } from "./neighborhood.ts";
 import { hostNode } from "./nodes.ts";
-import { type PortShare, shareOf } from "./port-share.ts";
-import { SharesOverTime, type StoredShare } from "./shares-over-time.ts";
+import { contributionOf, type PortContribution } from "./port-contribution.ts";
 
-export class MapOverTime {
+export class IncrementalMap {
   private readonly networkId: string;
   private readonly includeIsolated: boolean;
   private readonly resolution = new ResolutionOverTime();
   private readonly hosts = new Map<string, MapHost>();
   private readonly ports = new Map<string, { readonly n: number; readonly port: MapPort }>();
-  private readonly shares = new SharesOverTime();
+  private readonly contributions = new IncrementalContributions();
   private readonly names = new AnnouncedNames();
   private readonly nodes = new Map<string, MapNode>();
   /** Links between two nodes, by pairKey. */
@@ -37,15 +37,15 @@ export class MapOverTime {
     // The set grows during iteration.
     for (const portId of toRead)
       for (const label of this.names.set(portId, this.resolution.get(portId)))
-        for (const other of this.shares.consulting(nameKey(label))) toRead.add(other);
+        for (const other of this.contributions.consulting(nameKey(label))) toRead.add(other);
     for (const id of [...change.hosts.keys(), ...change.ports.keys()])
-      for (const portId of this.shares.consulting(id)) toRead.add(portId);
+      for (const portId of this.contributions.consulting(id)) toRead.add(portId);
     for (const [id, host] of change.hosts) put(this.hosts, id, host);
     for (const [id, port] of change.ports) put(this.ports, id, port);
-    const { nodeIds, pairs } = this.shares.revise([...toRead].map((id) => [id, this.shareOf(id)]));
+    const { nodeIds, pairs } = this.contributions.revise([...toRead].map((id) => [id, this.contributionOf(id)]));
     for (const id of change.hosts.keys()) {
       nodeIds.add(id);
-      for (const pair of this.shares.pairsOf(id)) pairs.add(pair);
+      for (const pair of this.contributions.pairsOf(id)) pairs.add(pair);
     }
     const links = this.redrawLinks(pairs, nodeIds);
     return { nodes: this.redrawNodes(nodeIds), links };
@@ -60,7 +60,7 @@ export class MapOverTime {
   neighborhood(hostId: string, hops: number): NetworkMap {
     if (!this.nodes.has(hostId)) return { nodes: [], links: [] };
     const reached = nodesWithin({ hostId, hops }, (id) => this.linkedTo(id));
-    const pairs = new Set([...reached].flatMap((id) => [...this.shares.pairsOf(id)]));
+    const pairs = new Set([...reached].flatMap((id) => [...this.contributions.pairsOf(id)]));
     const links = [...pairs].flatMap((pair) => this.links.get(pair) ?? []);
     return {
       nodes: [...reached].map((id) => this.nodes.get(id) as MapNode),
@@ -69,19 +69,19 @@ export class MapOverTime {
   }
 
   private linkedTo(nodeId: string): string[] {
-    return [...this.shares.pairsOf(nodeId)].flatMap((pair) =>
+    return [...this.contributions.pairsOf(nodeId)].flatMap((pair) =>
       (this.links.get(pair) ?? []).slice(0, 1).flatMap(({ ends }) => ends.map(({ node_id }) => node_id)),
     );
   }
 
   /** Null for an interface that contributes nothing. */
-  private shareOf(portId: string): StoredShare | null {
+  private contributionOf(portId: string): StoredContribution | null {
     const known = this.ports.get(portId);
     if (known === undefined) return null;
     const resolution = this.resolution.get(portId);
     if (resolution === undefined && known.port.neighbor === null) return null;
     const consulted = new Set<string>();
-    const share: PortShare = shareOf(known.port, resolution, {
+    const contribution: PortContribution = contributionOf(known.port, resolution, {
       networkId: this.networkId,
       host: (id) => {
         consulted.add(id);
@@ -96,7 +96,7 @@ export class MapOverTime {
         return this.names.addressesOf(label);
       },
     });
-    return { ...share, n: known.n, consulted };
+    return { ...contribution, n: known.n, consulted };
   }
 
   private redrawLinks(pairs: Iterable<string>, nodeIds: Set<string>): Map<string, MapLink | null> {
@@ -108,7 +108,7 @@ export class MapOverTime {
       if (links.length === 0) this.links.delete(pair);
       else this.links.set(pair, links);
       for (const link of links) current.set(link.id, link);
-      for (const id of this.shares.nodesOf(pair)) nodeIds.add(id);
+      for (const id of this.contributions.nodesOf(pair)) nodeIds.add(id);
     }
     // A link that moved to other nodes still exists.
     for (const [id, link] of current) changed.set(id, link);
@@ -116,7 +116,7 @@ export class MapOverTime {
   }
 
   private linksBetween(pair: string): MapLink[] {
-    const { direct, beyond } = this.shares.between(pair);
+    const { direct, beyond } = this.contributions.between(pair);
     const cables = mergeAdditions(direct);
     joinHalves(cables);
     const all = [...bundleCables([...cables.values()]), ...mergeAdditions(beyond).values()];
@@ -135,7 +135,7 @@ export class MapOverTime {
   }
 
   private sortKey({ node_id: id }: MapEnd): string {
-    return textSortKey((this.hosts.get(id) ?? this.shares.unknownDevice(id))?.name ?? "") + id;
+    return textSortKey((this.hosts.get(id) ?? this.contributions.unknownDevice(id))?.name ?? "") + id;
   }
 
   private redrawNodes(ids: Iterable<string>): Map<string, MapNode | null> {
@@ -150,9 +150,9 @@ export class MapOverTime {
 
   private nodeOf(id: string): MapNode | null {
     const host = this.hosts.get(id);
-    const isLinked = [...this.shares.pairsOf(id)].some((pair) => this.links.has(pair));
-    if (host === undefined) return isLinked ? this.shares.unknownDevice(id) : null;
-    return isLinked || this.includeIsolated ? hostNode(host, this.shares.managedAt(id)) : null;
+    const isLinked = [...this.contributions.pairsOf(id)].some((pair) => this.links.has(pair));
+    if (host === undefined) return isLinked ? this.contributions.unknownDevice(id) : null;
+    return isLinked || this.includeIsolated ? hostNode(host, this.contributions.managedAt(id)) : null;
   }
 }
 

@@ -9,7 +9,7 @@ import type { Addition } from "./cables.ts";
 import type { MapNode } from "./map.ts";
 import { unknownDeviceNode } from "./nodes.ts";
 
-export interface PortShare {
+export interface PortContribution {
   readonly direct: readonly Addition[];
   /** Announcements flooded from devices beyond its neighbor; used only for a device without any other link. */
   readonly beyond: readonly Addition[];
@@ -18,7 +18,7 @@ export interface PortShare {
 }
 
 /** The network around an interface. */
-export interface Surroundings {
+export interface NetworkContext {
   readonly networkId: string;
   host(id: string): MapHost | undefined;
   port(id: string): MapPort | undefined;
@@ -27,8 +27,12 @@ export interface Surroundings {
 }
 
 /** @param resolution of the interface: a stored far end takes precedence, if it is in the network */
-export function shareOf(port: MapPort, resolution: PortResolution | undefined, surroundings: Surroundings): PortShare {
-  return new ShareBuilder(port, surroundings).read(resolution);
+export function contributionOf(
+  port: MapPort,
+  resolution: PortResolution | undefined,
+  context: NetworkContext,
+): PortContribution {
+  return new ContributionBuilder(port, context).read(resolution);
 }
 
 /** Layers between a unit and the aggregate of its port. */
@@ -36,17 +40,17 @@ const LAYERS_MAX = 3;
 
 type FarEnd = Pick<Addition, "farNode" | "far" | "unknownDevice" | "certainty" | "isOpen">;
 
-class ShareBuilder {
+class ContributionBuilder {
   private readonly port: MapPort;
-  private readonly surroundings: Surroundings;
+  private readonly context: NetworkContext;
   private readonly notes: Array<readonly [string, string]> = [];
 
-  constructor(port: MapPort, surroundings: Surroundings) {
+  constructor(port: MapPort, context: NetworkContext) {
     this.port = port;
-    this.surroundings = surroundings;
+    this.context = context;
   }
 
-  read(resolution: PortResolution | undefined): PortShare {
+  read(resolution: PortResolution | undefined): PortContribution {
     const { port } = this;
     const ownNeighbor = this.inNetwork(port.neighbor) ?? resolution?.neighbor ?? null;
     const claims = resolution?.claims ?? [];
@@ -70,7 +74,7 @@ class ShareBuilder {
     }
     if (!isOwnUsed && ownNeighbor !== null) add(this.farEnd(ownNeighbor, null), null, false);
     // Nothing is shown for a host that does not exist.
-    const isShown = this.surroundings.host(port.host_id) !== undefined;
+    const isShown = this.context.host(port.host_id) !== undefined;
     const visible = (additions: Addition[]) => additions.filter(({ farNode }) => isShown && farNode !== "");
     return { direct: visible(direct), beyond: visible(beyond), notes: this.notes };
   }
@@ -88,12 +92,12 @@ class ShareBuilder {
   private inNetwork(neighbor: Neighbor | null): Neighbor | null {
     if (neighbor === null) return null;
     const { id, type } = neighbor;
-    return (type === "Host" ? this.surroundings.host(id) : this.surroundings.port(id)) === undefined ? null : neighbor;
+    return (type === "Host" ? this.context.host(id) : this.context.port(id)) === undefined ? null : neighbor;
   }
 
   private farEnd(to: Neighbor | null, resolved: ResolvedClaim | null): FarEnd {
-    const far = to?.type === "IfEntry" ? (this.surroundings.port(to.id) ?? null) : null;
-    if (far !== null && this.surroundings.host(far.host_id) !== undefined)
+    const far = to?.type === "IfEntry" ? (this.context.port(to.id) ?? null) : null;
+    if (far !== null && this.context.host(far.host_id) !== undefined)
       return { far, farNode: far.host_id, unknownDevice: null, certainty: "Interfaces", isOpen: false };
     if (to?.type === "Host") {
       const isOpen = resolved?.certainty !== "Contested";
@@ -106,8 +110,8 @@ class ShareBuilder {
   private announcedEnd(resolved: ResolvedClaim): { farNode: string; unknownDevice: MapNode | null } {
     const { hostId, certainty: standing } = resolved;
     if (hostId !== null && standing !== "Unknown") return { farNode: hostId, unknownDevice: null };
-    const { networkId } = this.surroundings;
-    const unknownDevice = unknownDeviceNode(networkId, resolved, (label) => this.surroundings.addressesNamed(label));
+    const { networkId } = this.context;
+    const unknownDevice = unknownDeviceNode(networkId, resolved, (label) => this.context.addressesNamed(label));
     return { farNode: unknownDevice.id, unknownDevice };
   }
 
@@ -133,7 +137,7 @@ class ShareBuilder {
     let place = port;
     for (let layer = 0; layer < LAYERS_MAX; layer += 1) {
       const id = place.parent_id ?? place.lag_id;
-      const carrier = id === null ? undefined : this.surroundings.port(id);
+      const carrier = id === null ? undefined : this.context.port(id);
       if (carrier === undefined || carrier.host_id !== port.host_id || carrier.id === port.id) break;
       place = carrier;
     }
@@ -141,8 +145,8 @@ class ShareBuilder {
   }
 
   private noteAddress(to: Neighbor | null, claim: IdentityClaim): void {
-    const hostId = to === null ? null : to.type === "Host" ? to.id : (this.surroundings.port(to.id)?.host_id ?? null);
-    const host = hostId === null ? undefined : this.surroundings.host(hostId);
+    const hostId = to === null ? null : to.type === "Host" ? to.id : (this.context.port(to.id)?.host_id ?? null);
+    const host = hostId === null ? undefined : this.context.host(hostId);
     if (host === undefined) return;
     const ownAddress = claim.addresses.find((address) =>
       host.addresses.some(({ ip_address }) => ip_address === address),

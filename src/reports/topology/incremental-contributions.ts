@@ -1,12 +1,12 @@
 // Contributions of a network's interfaces to its map, updated change by change and indexed by subject. Pure.
 
-import { MultiMap } from "../../discovery/topology/index-of.ts";
+import { MultiMap } from "../../discovery/topology/multi-map.ts";
 import type { Addition } from "./cables.ts";
 import type { MapNode } from "./map.ts";
 import { moreCompleteNode } from "./nodes.ts";
-import type { PortShare } from "./port-share.ts";
+import type { PortContribution } from "./port-contribution.ts";
 
-export interface StoredShare extends PortShare {
+export interface StoredContribution extends PortContribution {
   /** Record number of the interface; determines the order of interfaces. */
   readonly n: number;
   /** Ids of hosts and interfaces it depends on, and `name X` for the addresses announced with a name. */
@@ -20,30 +20,30 @@ interface Redraw {
   readonly pairs: Set<string>;
 }
 
-export class SharesOverTime {
+export class IncrementalContributions {
   /** By interface id. */
-  private readonly shares = new Map<string, StoredShare>();
+  private readonly contributions = new Map<string, StoredContribution>();
   private readonly byConsulted = new MultiMap<string, string>();
   /** By the pair of nodes that the contribution connects. */
-  private readonly byPair = new MultiMap<string, StoredShare>();
+  private readonly byPair = new MultiMap<string, StoredContribution>();
   private readonly pairsOfNode = new MultiMap<string, string>();
   /** By the node described: the address of a host, or the identity of any other device. */
-  private readonly byNode = new MultiMap<string, StoredShare>();
+  private readonly byNode = new MultiMap<string, StoredContribution>();
   /** Number of direct contributions to a node; announcements from beyond do not count. */
   private readonly direct = new Map<string, number>();
 
-  revise(shares: ReadonlyArray<readonly [portId: string, StoredShare | null]>): Redraw {
+  revise(contributions: ReadonlyArray<readonly [portId: string, StoredContribution | null]>): Redraw {
     const redraw: Redraw = { nodeIds: new Set(), pairs: new Set() };
     const linkedBefore = new Map<string, boolean>();
-    for (const [portId, share] of shares) {
-      const before = this.shares.get(portId);
-      for (const each of [before, share])
+    for (const [portId, contribution] of contributions) {
+      const before = this.contributions.get(portId);
+      for (const each of [before, contribution])
         if (each !== null && each !== undefined) this.collect(each, redraw, linkedBefore);
       if (before !== undefined) this.count(portId, before, "remove");
-      if (share === null) this.shares.delete(portId);
+      if (contribution === null) this.contributions.delete(portId);
       else {
-        this.shares.set(portId, share);
-        this.count(portId, share, "add");
+        this.contributions.set(portId, contribution);
+        this.count(portId, contribution, "add");
       }
     }
     // Announcements from beyond are shown only without direct ones; a device gets its name from the first interface
@@ -70,32 +70,32 @@ export class SharesOverTime {
 
   /** In interface order. */
   between(pair: string): { readonly direct: Addition[]; readonly beyond: Addition[] } {
-    const shares = [...this.byPair.get(pair)].sort((a, b) => a.n - b.n);
+    const contributions = [...this.byPair.get(pair)].sort((a, b) => a.n - b.n);
     const ofPair = (additions: readonly Addition[]) => additions.filter((addition) => pairKey(addition) === pair);
     return {
-      direct: shares.flatMap(({ direct }) => ofPair(direct)),
-      beyond: shares.flatMap(({ beyond }) => ofPair(beyond)).filter(({ farNode }) => !this.isLinked(farNode)),
+      direct: contributions.flatMap(({ direct }) => ofPair(direct)),
+      beyond: contributions.flatMap(({ beyond }) => ofPair(beyond)).filter(({ farNode }) => !this.isLinked(farNode)),
     };
   }
 
   /** The node's own address that the first interface announces as its management address. */
   managedAt(hostId: string): string | undefined {
-    const notes = this.first(hostId).flatMap((share) => share.notes);
+    const notes = this.first(hostId).flatMap((contribution) => contribution.notes);
     return notes.find(([id]) => id === hostId)?.[1];
   }
 
   /** A device that is not a host, as first announced; null for a host. */
   unknownDevice(id: string): MapNode | null {
-    const shares = this.first(id);
+    const contributions = this.first(id);
     let known: MapNode | null = null;
     for (const sort of ["direct", "beyond"] as const)
-      for (const share of shares)
-        for (const { unknownDevice } of share[sort])
+      for (const contribution of contributions)
+        for (const { unknownDevice } of contribution[sort])
           if (unknownDevice?.id === id) known = known === null ? unknownDevice : moreCompleteNode(known, unknownDevice);
     return known;
   }
 
-  private first(nodeId: string): StoredShare[] {
+  private first(nodeId: string): StoredContribution[] {
     return [...this.byNode.get(nodeId)].sort((a, b) => a.n - b.n);
   }
 
@@ -104,7 +104,7 @@ export class SharesOverTime {
   }
 
   private collect(
-    { direct, beyond }: StoredShare,
+    { direct, beyond }: StoredContribution,
     { nodeIds, pairs }: Redraw,
     linkedBefore: Map<string, boolean>,
   ): void {
@@ -117,16 +117,16 @@ export class SharesOverTime {
     }
   }
 
-  private count(portId: string, share: StoredShare, change: "add" | "remove"): void {
-    for (const id of share.consulted) this.byConsulted[change](id, portId);
-    for (const [hostId] of share.notes) this.byNode[change](hostId, share);
-    for (const addition of share.direct)
+  private count(portId: string, contribution: StoredContribution, change: "add" | "remove"): void {
+    for (const id of contribution.consulted) this.byConsulted[change](id, portId);
+    for (const [hostId] of contribution.notes) this.byNode[change](hostId, contribution);
+    for (const addition of contribution.direct)
       for (const id of [addition.near.host_id, addition.farNode])
         this.direct.set(id, (this.direct.get(id) ?? 0) + (change === "add" ? 1 : -1));
-    for (const addition of [...share.direct, ...share.beyond]) {
+    for (const addition of [...contribution.direct, ...contribution.beyond]) {
       const pair = pairKey(addition);
-      this.byPair[change](pair, share);
-      if (addition.unknownDevice !== null) this.byNode[change](addition.unknownDevice.id, share);
+      this.byPair[change](pair, contribution);
+      if (addition.unknownDevice !== null) this.byNode[change](addition.unknownDevice.id, contribution);
       for (const id of this.nodesOf(pair)) {
         if (change === "add") this.pairsOfNode.add(id, pair);
         else if (this.byPair.get(pair).size === 0) this.pairsOfNode.remove(id, pair);

@@ -12,8 +12,8 @@ import type { AllCommands } from "../registry/commands.ts";
 import { type NetworkRecord, networkKind } from "../resources/networks/network.ts";
 import { organizationKind } from "../resources/organizations/organization.ts";
 import { type UserRecord, userKind } from "../resources/users/user.ts";
-import { NETWORKS, PEOPLE, type PersonName } from "./cast.ts";
 import type { Site } from "./equipment.ts";
+import { NETWORKS, PEOPLE, type PersonName } from "./people.ts";
 
 /** Story time, which only moves forward. */
 export class StoryClock implements Clock {

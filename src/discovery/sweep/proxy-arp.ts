@@ -4,7 +4,7 @@
 /** With more silent addresses than this, a station responds for others. */
 export const MAX_SILENT_ADDRESSES_PER_STATION = 4;
 
-export class ProxySuspicion<Sighting> {
+export class ProxyArpDetector<Sighting> {
   /** Null for a station with too many. */
   private readonly candidates = new Map<string, Sighting[] | null>();
 

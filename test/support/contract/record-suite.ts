@@ -1,4 +1,4 @@
-// Test battery for every kind of record: errors, versions, time, conditional requests, pages. Properties of a single
+// Test suite for every kind of record: errors, versions, time, conditional requests, pages. Properties of a single
 // kind are tested in its own file.
 
 import { afterEach, beforeEach, describe, expect } from "bun:test";
@@ -6,7 +6,7 @@ import { openReadOnly } from "../../../src/db/connection.ts";
 import { verifyLedger } from "../../../src/history/verify/verify.ts";
 import { KINDS } from "../../../src/records/resources.ts";
 import type { ApplianceUnderTest } from "../appliance/appliance-for-each.ts";
-import { type RecordBattery, RecordSubject } from "./record-subject.ts";
+import { RecordSubject, type RecordSuite } from "./record-subject.ts";
 import { describeAccess, describeReach } from "./records-access.ts";
 import { describeBulkRemoval } from "./records-bulk-removal.ts";
 import { describeHistory, describeIncarnations } from "./records-history.ts";
@@ -26,10 +26,10 @@ const PARTS = [
   describeBulkRemoval,
 ];
 
-/** Registers the battery's tests, each on the file's appliance. */
-export function describeRecords(battery: RecordBattery, appliance: ApplianceUnderTest): void {
-  const subject = new RecordSubject(battery, appliance);
-  describe(`every ${battery.entity.replaceAll("_", " ")}`, () => {
+/** Registers the suite's tests, each on the file's appliance. */
+export function describeRecords(suite: RecordSuite, appliance: ApplianceUnderTest): void {
+  const subject = new RecordSubject(suite, appliance);
+  describe(`every ${suite.entity.replaceAll("_", " ")}`, () => {
     beforeEach(() => subject.prepare());
 
     // After any test, derived data matches the ledger, and the ledger verifies.

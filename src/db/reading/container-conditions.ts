@@ -7,7 +7,7 @@ import { scopeOf } from "./candidates.ts";
 import type { AsOf, ListQuery } from "./list-query.ts";
 import { numbersIn } from "./number-list.ts";
 import type { ReadConnection } from "./read-connection.ts";
-import { NumberSet, type ResolvedCondition } from "./settled-condition.ts";
+import { NumberSet, type ResolvedCondition } from "./resolved-condition.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
 /** Containers per step: each holds at most ten thousand records of a kind. */

@@ -2,10 +2,14 @@
 // scan.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import {
+  ConditionEvaluator,
+  type EvaluatorBounds,
+  type EvaluatorSource,
+} from "../../src/db/reading/condition-evaluator.ts";
 import { FieldChanges } from "../../src/db/reading/field-changes.ts";
 import type { ListQuery, Reach } from "../../src/db/reading/list-query.ts";
 import { Populations } from "../../src/db/reading/population.ts";
-import { Sieve, type SieveBounds, type SieveSource } from "../../src/db/reading/sieve.ts";
 import { listCondition } from "../../src/records/list-filter.ts";
 import { parsedFilter } from "../../src/records/read-filter.ts";
 import { resourceOf } from "../../src/records/resources.ts";
@@ -90,7 +94,7 @@ const FILTERS = [
   "NOT was(-2h, if_alias : zürich)",
 ];
 
-const BOUNDS: readonly SieveBounds[] = [
+const BOUNDS: readonly EvaluatorBounds[] = [
   { windowNumbers: 7, singleStepMax: 0, changedShare: 0 },
   { windowNumbers: 64, singleStepMax: 0, changedShare: 100_000 },
   { windowNumbers: 1_000_000, singleStepMax: 100_000, changedShare: 0 },
@@ -98,14 +102,14 @@ const BOUNDS: readonly SieveBounds[] = [
 
 test.each(FILTERS)("%s has the same matches in every strategy, at any time, for every caller", (text) => {
   const { reader } = store;
-  const source: Omit<SieveSource, "fieldChanges"> = {
+  const source: Omit<EvaluatorSource, "fieldChanges"> = {
     connection: reader,
     populations: new Populations(reader),
     head: () => reader.head(),
   };
-  const sieves = BOUNDS.map((bounds, index) => {
+  const evaluators = BOUNDS.map((bounds, index) => {
     const fieldChanges = new FieldChanges(reader, () => reader.thinnedHistory.until, 1 + 3 * index);
-    return new Sieve({ ...source, fieldChanges }, bounds);
+    return new ConditionEvaluator({ ...source, fieldChanges }, bounds);
   });
   const fullReach: Reach = { organizationN: store.n(store.organizationId), networkNs: null };
   let found = 0;
@@ -118,11 +122,12 @@ test.each(FILTERS)("%s has the same matches in every strategy, at any time, for 
       const query: ListQuery = { kind: resourceOf("if_entry").kind, reach, asOf, limit: 0, offset: 0 };
       const expected = idsOf(reader.filteredAtOnce({ ...query, condition }) ?? query);
       found += expected.length;
-      for (const sieve of sieves) expect(idsOf(runSteps(sieve.filtered({ ...query, condition })))).toEqual(expected);
+      for (const evaluator of evaluators)
+        expect(idsOf(runSteps(evaluator.filtered({ ...query, condition })))).toEqual(expected);
       // Pinned, as in a long read of the present.
       if (asOf !== null) continue;
       const pinned = { ...query, asOf: reader.present(), condition };
-      for (const sieve of sieves) expect(idsOf(runSteps(sieve.filtered(pinned)))).toEqual(expected);
+      for (const evaluator of evaluators) expect(idsOf(runSteps(evaluator.filtered(pinned)))).toEqual(expected);
     }
   }
   expect(found).toBeGreaterThan(0);

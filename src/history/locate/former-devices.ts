@@ -12,7 +12,7 @@ import type { Candidate } from "./locate-schema.ts";
 import { matchingName, nameQuery } from "./names.ts";
 
 /** A device whose host ended. */
-interface FormerMachine {
+interface FormerDevice {
   readonly networkId: string;
   readonly macs: readonly string[];
 }
@@ -23,7 +23,7 @@ export function formerHosts(
   places: LastPlaces,
   name: string,
   visibility: Visibility,
-): readonly FormerMachine[] {
+): readonly FormerDevice[] {
   const query = nameQuery(name, (text) => text);
   const found = query === null ? [] : [...places.ended(hostKind, query)];
   const matching = found.flatMap(({ n, record, died }) => {
@@ -41,7 +41,7 @@ export function formerSelf(
   { host, network_id: networkId }: Pick<Candidate, "host" | "network_id">,
   sequence: number,
   visibility: Visibility,
-): readonly FormerMachine[] {
+): readonly FormerDevice[] {
   const n = host === null ? null : reader.recordN(host.id);
   return n === null ? [] : [{ networkId, macs: hostMacs(reader, n, sequence, visibility) }];
 }
@@ -53,7 +53,7 @@ export function formerHolders(
   address: string,
   visibility: Visibility,
   at: Instant | null,
-): readonly FormerMachine[] {
+): readonly FormerDevice[] {
   const seen = macsSeenAt(reader.db, visibility, address, at).map(({ networkId, mac }) => ({
     networkId,
     macs: [mac],

@@ -6,6 +6,8 @@ import type { Random } from "../base/random.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
 import type { AllCommands } from "../registry/commands.ts";
 import { vlanKind } from "../resources/vlans/vlan.ts";
+import type { DemoStore } from "./demo-writer.ts";
+import type { Site } from "./equipment.ts";
 import {
   DEMO_EMAIL,
   DEMO_NAME,
@@ -18,9 +20,7 @@ import {
   SCAN_SCHEDULES,
   type ScanSchedule,
   TAGS,
-} from "./cast.ts";
-import type { DemoStore } from "./crew.ts";
-import type { Site } from "./equipment.ts";
+} from "./people.ts";
 import { type PlannedSubnet, SUBNETS, VLANS } from "./places.ts";
 import { SNMP_NAMES, SNMP_PASSWORD } from "./probes.ts";
 

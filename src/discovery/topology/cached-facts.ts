@@ -12,7 +12,7 @@ import {
   type FactsCache,
   type StateAsOf,
   type VersionsAsOf,
-} from "./facts-memory.ts";
+} from "./facts-cache.ts";
 import { composeFacts, gatherNetworkFacts, storedByNumbers, VERSION_KEY } from "./network-facts.ts";
 import { LINK_KINDS } from "./network-records.ts";
 

@@ -18,7 +18,7 @@ export type NetworkRef = string | null;
 export type CustomValues = Readonly<Record<string, FieldValue>>;
 
 /** A custom field. */
-export interface WantedField extends Origin {
+export interface ImportedField extends Origin {
   readonly key: string;
   readonly label: string;
   readonly kinds: readonly FieldKind[];
@@ -27,13 +27,13 @@ export interface WantedField extends Origin {
   readonly description: string | null;
 }
 
-export interface WantedTag extends Origin {
+export interface ImportedTag extends Origin {
   readonly name: string;
   readonly color: Color;
   readonly description: string | null;
 }
 
-export interface WantedNetwork extends Origin {
+export interface ImportedNetwork extends Origin {
   readonly name: string;
   readonly description: string | null;
   /** By name, as in all kinds. */
@@ -47,13 +47,13 @@ export interface VlanName {
   readonly name: string | null;
 }
 
-export interface WantedVlan extends Origin, VlanName {
+export interface ImportedVlan extends Origin, VlanName {
   readonly network: NetworkRef;
   readonly description: string | null;
   readonly custom: CustomValues;
 }
 
-export interface WantedSubnet extends Origin {
+export interface ImportedSubnet extends Origin {
   readonly network: NetworkRef;
   readonly cidr: string;
   /** Container: address space of no single network; null if the source does not say. */
@@ -65,7 +65,7 @@ export interface WantedSubnet extends Origin {
   readonly custom: CustomValues;
 }
 
-export interface WantedInterface extends Origin {
+export interface ImportedInterface extends Origin {
   readonly if_index: number;
   readonly name: string;
   readonly alias: string | null;
@@ -79,7 +79,7 @@ export interface WantedInterface extends Origin {
   readonly custom: CustomValues;
 }
 
-export interface WantedAddress extends Origin {
+export interface ImportedAddress extends Origin {
   readonly ip_address: string;
   /** Length of the prefix to create if no subnet contains the address; null if none. */
   readonly prefixLength: number | null;
@@ -89,7 +89,7 @@ export interface WantedAddress extends Origin {
   readonly interfaceId: string | null;
 }
 
-export interface WantedHost extends Origin {
+export interface ImportedHost extends Origin {
   readonly network: NetworkRef;
   readonly name: string;
   readonly hostname: string | null;
@@ -100,13 +100,13 @@ export interface WantedHost extends Origin {
   readonly asset_tag: string | null;
   readonly sys_location: string | null;
   readonly tags: readonly string[];
-  readonly interfaces: readonly WantedInterface[];
-  readonly addresses: readonly WantedAddress[];
+  readonly interfaces: readonly ImportedInterface[];
+  readonly addresses: readonly ImportedAddress[];
   readonly custom: CustomValues;
 }
 
 /** Addresses without a host. */
-export interface WantedRange extends Origin {
+export interface ImportedRange extends Origin {
   readonly network: NetworkRef;
   readonly first: string;
   readonly last: string;
@@ -142,11 +142,11 @@ export interface ImportSource {
   readonly leftOut: readonly string[];
   /** ID of a record created for one source object in several networks. */
   derivedId(url: string, detail: string): string;
-  tags(): Batches<WantedTag>;
-  fields(): Batches<WantedField>;
-  networks(): Batches<WantedNetwork>;
-  vlans(): Batches<WantedVlan>;
-  subnets(): Batches<WantedSubnet>;
-  hosts(): Batches<WantedHost>;
-  ranges(): Batches<WantedRange>;
+  tags(): Batches<ImportedTag>;
+  fields(): Batches<ImportedField>;
+  networks(): Batches<ImportedNetwork>;
+  vlans(): Batches<ImportedVlan>;
+  subnets(): Batches<ImportedSubnet>;
+  hosts(): Batches<ImportedHost>;
+  ranges(): Batches<ImportedRange>;
 }

@@ -6,8 +6,8 @@ import type { Announcement } from "../../src/discovery/topology/announcements.ts
 import type { FactsChange, MapHost, MapPort, NetworkFacts } from "../../src/discovery/topology/facts.ts";
 import { ResolutionOverTime } from "../../src/discovery/topology/resolution-over-time.ts";
 import { type PortResolution, resolveNeighbors } from "../../src/discovery/topology/resolve.ts";
+import { IncrementalMap } from "../../src/reports/topology/incremental-map.ts";
 import type { MapLink, MapNode } from "../../src/reports/topology/map.ts";
-import { MapOverTime } from "../../src/reports/topology/map-over-time.ts";
 import { neighborhoodOf } from "../../src/reports/topology/neighborhood.ts";
 import { mapOf } from "../../src/reports/topology/whole-map.ts";
 import type { Neighbor } from "../../src/resources/if-entries/more-neighbors.ts";
@@ -287,7 +287,7 @@ for (const [name, size] of Object.entries(NETWORK_SIZES)) {
     const resolved = new Map<string, object | null>();
     const maps = [true, false].map((includeIsolated) => ({
       includeIsolated,
-      map: new MapOverTime(NETWORK, includeIsolated),
+      map: new IncrementalMap(NETWORK, includeIsolated),
       nodes: new Map<string, MapNode>(),
       links: new Map<string, MapLink>(),
     }));

@@ -6,7 +6,7 @@ import type { Timers } from "../../base/timers.ts";
 export type Drain = () => boolean;
 
 /** Never blocks the thread; polls less often while nothing arrives. */
-export class Pump {
+export class SocketPoller {
   private readonly timers: Timers;
   private readonly drains = new Set<Drain>();
   private waitMs = MIN_WAIT_MS;

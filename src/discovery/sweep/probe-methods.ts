@@ -13,9 +13,9 @@ import { type EchoSocketParts, openEchoSocket } from "./echo-socket.ts";
 import { type EchoToolParts, openEchoTool } from "./echo-tools.ts";
 import type { ErrorKind } from "./error-kinds.ts";
 import { ServiceIdentifier } from "./identify-service.ts";
-import { Pump } from "./pump.ts";
 import { ReverseDns } from "./reverse-dns.ts";
 import { Slots } from "./slots.ts";
+import { SocketPoller } from "./socket-poller.ts";
 import { RuntimeTcpProber } from "./tcp-by-runtime.ts";
 import { type TcpConnector, TcpProber } from "./tcp-prober.ts";
 import { TokenBucket } from "./token-bucket.ts";
@@ -46,7 +46,7 @@ interface InstrumentOptions {
   readonly monotonicMs: () => number;
 }
 
-export class Instruments {
+export class ProbeMethods {
   readonly timers: Timers;
   readonly monotonicMs: () => number;
   readonly routes: RouteLookup;
@@ -66,7 +66,7 @@ export class Instruments {
   requests = 0;
   private readonly options: InstrumentOptions;
   private readonly sockets: Sockets | null;
-  private readonly pump: Pump;
+  private readonly poller: SocketPoller;
   private readonly requestsPerSecond: TokenBucket;
   private readonly broadcastsPerSecond: TokenBucket;
   private readonly conversations = new Slots(MAX_CONVERSATIONS);
@@ -81,7 +81,7 @@ export class Instruments {
     this.options = options;
     this.timers = timers;
     this.monotonicMs = monotonicMs;
-    this.pump = new Pump(timers);
+    this.poller = new SocketPoller(timers);
     this.requestsPerSecond = new TokenBucket(ratePerSecond, monotonicMs, timers);
     this.broadcastsPerSecond = new TokenBucket(Math.min(ratePerSecond, MAX_BROADCASTS_PER_SECOND), monotonicMs, timers);
     this.connections = new Slots(Math.min(options.concurrency, roomForConnections(openFilesMax())));
@@ -90,7 +90,7 @@ export class Instruments {
     this.routes = kernel.routes();
     const sockets = kernel.sockets();
     this.sockets = sockets;
-    const parts = { pump: this.pump, timers };
+    const parts = { poller: this.poller, timers };
     const permit = () => this.permitBroadcast();
     this.arp = options.isArpOn && sockets !== null ? openArpSocket({ ...parts, sockets, permit }) : null;
     this.tcp = sockets === null ? new RuntimeTcpProber(timers) : new TcpProber({ ...parts, sockets });
@@ -177,7 +177,7 @@ export class Instruments {
 
   private async openEcho(version: 4 | 6): Promise<Echo | null> {
     const { random, timers, findTool, echoMethods } = this.options;
-    const parts = { sockets: this.sockets, pump: this.pump, timers, random, findTool, permit: () => this.permit() };
+    const parts = { sockets: this.sockets, poller: this.poller, timers, random, findTool, permit: () => this.permit() };
     const echo = await openEcho(version, parts, echoMethods);
     if (echo) this.echoMethods.add(echo.method);
     return echo;

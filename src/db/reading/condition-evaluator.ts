@@ -9,18 +9,18 @@ import { changedSql, membersSql, observedSql } from "../shape.ts";
 import { Candidates, isCheap } from "./candidates.ts";
 import type { Bind, Condition } from "./condition.ts";
 import { conditionSql, type DocumentSql, type Window } from "./condition-sql.ts";
+import { concatenate, resolveContainers } from "./container-conditions.ts";
 import { ChangesOfRecords, type FieldChanges } from "./field-changes.ts";
-import { concatenate, resolveContainers } from "./inhabitants.ts";
 import { itemSql, versionEndSql } from "./item-sql.ts";
 import type { AsOf, ListQuery } from "./list-query.ts";
 import { numbersIn } from "./number-list.ts";
 import type { Populations } from "./population.ts";
 import type { ReadConnection } from "./read-connection.ts";
-import { type Document, holdsFor, NumberSet, type ResolvedCondition } from "./settled-condition.ts";
+import { type Document, holdsFor, NumberSet, type ResolvedCondition } from "./resolved-condition.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
 /** Limits per step. */
-export interface SieveBounds {
+export interface EvaluatorBounds {
   /** Record numbers per step: some tens of milliseconds for a dense list. */
   readonly windowNumbers: number;
   /** Fewer records are processed in one step, whatever their numbers. */
@@ -29,14 +29,14 @@ export interface SieveBounds {
   readonly changedShare: number;
 }
 
-const BOUNDS: SieveBounds = { windowNumbers: 8_192, singleStepMax: 5_000, changedShare: 0.4 };
+const BOUNDS: EvaluatorBounds = { windowNumbers: 8_192, singleStepMax: 5_000, changedShare: 0.4 };
 /** Versions, or documents to parse, per step. */
 const STEP_VERSIONS = 5_000;
 /** Maximum records for a response without steps. */
 const AT_ONCE_MAX = 1_000;
 
-/** Dependencies of a sieve. */
-export interface SieveSource {
+/** Dependencies of an evaluator. */
+export interface EvaluatorSource {
   readonly connection: ReadConnection;
   readonly populations: Populations;
   readonly fieldChanges: FieldChanges;
@@ -44,12 +44,12 @@ export interface SieveSource {
   readonly head: () => { readonly sequence: number; readonly lastN: number };
 }
 
-export class Sieve {
-  private readonly source: SieveSource;
+export class ConditionEvaluator {
+  private readonly source: EvaluatorSource;
   private readonly candidates: Candidates;
-  private readonly bounds: SieveBounds;
+  private readonly bounds: EvaluatorBounds;
 
-  constructor(source: SieveSource, bounds = BOUNDS) {
+  constructor(source: EvaluatorSource, bounds = BOUNDS) {
     this.source = source;
     this.bounds = bounds;
     this.candidates = new Candidates(source.connection, source.populations);
@@ -64,7 +64,7 @@ export class Sieve {
     return this.as(query, Array.isArray(plan) ? plan : yield* this.matches(plan));
   }
 
-  /** Like sifted, in one step; null if too many records would have to be examined. */
+  /** Like `filtered`, in one step; null if too many records would have to be examined. */
   filteredAtOnce(query: ListQuery): ListQuery | null {
     const { condition } = query;
     if (condition === undefined) return query;
@@ -97,7 +97,7 @@ export class Sieve {
       case "names":
         return yield* this.named(condition, list);
       default:
-        throw new Error(`sieve: ${condition.type} applies to records only`);
+        throw new Error(`condition evaluator: ${condition.type} applies to records only`);
     }
   }
 
