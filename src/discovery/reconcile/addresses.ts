@@ -27,7 +27,7 @@ import type { ScanWrite } from "./scan-write.ts";
 import { nameSign } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 
-/** MAC addresses that recognize hosts without interface entries under a new IP address. */
+/** MAC addresses that identify hosts without interface entries at a new IP address. */
 const macMemory = sqliteTable("discovery_macs", {
   network_n: integer().notNull(),
   mac_address: text().notNull(),
@@ -121,7 +121,7 @@ export class AddressBook {
     return created;
   }
 
-  /** Names the address after its interface, unless a person named it: that name is not of an interface. */
+  /** Names the address after its interface, unless a user set the name. */
   private nameOf(known: IpAddressRecord, { name = "" }: ReportedAddress): string | undefined {
     const line = lineOf(name);
     if (line === "" || line === known.name) return undefined;
@@ -133,7 +133,7 @@ export class AddressBook {
     return mac === null || this.write.index.isShared(mac) ? null : mac;
   }
 
-  /** Stores a MAC address as a sign of a host that may lose all its addresses. */
+  /** Stores a MAC address as a sign of a host, which may later lose all its addresses. */
   rememberMac(hostId: string, mac: string | null): void {
     const { tx, networkId, index } = this.write;
     if (mac === null || !isSingleDevice(mac) || index.isShared(mac)) return;
@@ -147,11 +147,11 @@ export class AddressBook {
   }
 
   /**
-   * Takes an address seen at another host from its previous holders. Keeps and reports what people wrote.
-   * Keeps an address that its device itself claims (as both routers of a pair do), unless a device of the same name
-   * replaced it.
-   * @param to current holder
-   * @param seen isNew: false if it had the address before
+   * Moves an address that was seen on another host, away from its previous holders. Keeps and reports values that users
+   * entered. Keeps an address that its device still claims (as both routers of a redundant pair do), unless a device of
+   * the same name replaced it.
+   * @param to new holder
+   * @param seen isNew: false if the new holder already had the address
    */
   takeFromOthers(
     address: string,
@@ -191,7 +191,10 @@ export class AddressBook {
     });
   }
 
-  /** Keeps the record of an address that has moved. Another machine responds there: credentials are no longer sent to it. */
+  /**
+   * Keeps the record of an address that has moved, but no longer sends credentials to it: another machine responds
+   * there.
+   */
   private keepStale(record: IpAddressRecord): void {
     const { tx } = this.write;
     markAbsent(tx, ipAddressKind, record);
@@ -199,7 +202,7 @@ export class AddressBook {
     for (const { id } of assignmentsFor(tx, record)) endCoverage(tx, { assignmentId: id, value: record.ip_address });
   }
 
-  /** True if the device confirmed the address after the other host got it, as both routers of a pair do. */
+  /** True if the device confirmed the address after the other host got it, as both routers of a redundant pair do. */
   private isShared(record: IpAddressRecord, other: IpAddressRecord | undefined): boolean {
     if (other === undefined || !hasInterfaces(this.write.tx, record.host_id)) return false;
     const { last_seen_at: lastSeen, last_discovery_id: seenBy } = this.write.tx.observedOf(record.id);
@@ -224,7 +227,7 @@ export class AddressBook {
     return lastSeen !== null && tx.instant - lastSeen < UNCONFIRMED_AFTER_HOURS * 3_600_000;
   }
 
-  /** True if the MAC address of the record still has its address. Without a sighting of it, a recent claim decides. */
+  /** True if the record's MAC address still has the IP address. Without a sighting of it, a recent claim decides. */
   private isHeld(record: IpAddressRecord, contenders: Contenders): boolean {
     const { mac_address: mac } = record;
     return mac !== null && contenders.isSeen(mac) ? contenders.has(mac) : this.isClaimed(record);
@@ -235,14 +238,14 @@ export class AddressBook {
   }
 
   /**
-   * Merges a host that a sweep saw at one address into the host it turned out to be. Only if no person edited it or
-   * placed it on the map, and it reported nothing itself.
+   * Merges a host that a sweep found at one address into the device that it turned out to be, unless a user edited it
+   * or placed it on the map, or it has reported itself.
    */
   absorb(host: HostRecord, otherId: string, present: Addresses): void {
     const { tx, index, scanId } = this.write;
     const other = tx.find(hostKind, otherId);
     if (other === null || otherId === host.id || !isOnlyObserved(tx, other)) return;
-    // A MAC address that the device lacks belongs to another machine, whatever addresses the device reports.
+    // A MAC address that the device lacks belongs to another machine, even if the device reports the address.
     const ownMacs = index.signsOf(host.id)?.macs ?? new Set();
     if ([...(index.signsOf(otherId)?.macs ?? [])].some((mac) => !ownMacs.has(mac))) return;
     for (const address of tx.children(ipAddressKind, "host_n", otherId)) {
@@ -283,7 +286,7 @@ export class AddressBook {
   }
 }
 
-/** True if the host is known only from outside scans, and no person wrote it or placed it on the map. */
+/** True if only scans know the host, and no user edited it or placed it on the map. */
 export function isOnlyObserved(tx: WriteTransaction, host: HostRecord): boolean {
   if ([host.sys_name, host.sys_object_id, host.serial_number, host.chassis_id].some((each) => each !== null))
     return false;
@@ -300,7 +303,7 @@ export function isOnlyObserved(tx: WriteTransaction, host: HostRecord): boolean 
   );
 }
 
-/** True if the host has interface entries. Called for every overheard address, so it loads none. */
+/** True if the host has interface entries. Called for every overheard address, so it loads none of them. */
 export function hasInterfaces(tx: WriteTransaction, hostId: string): boolean {
   const n = tx.recordN(hostId);
   const isStored =

@@ -1,5 +1,5 @@
-// Guard against assumed bridge ports: ignores lists that take ports as ifIndexes on a device that once served
-// dot1dBasePortTable.
+// Guard against guessed bridge ports: ignores lists that use bridge ports as ifIndex values if the device has served
+// dot1dBasePortTable before.
 
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { Device, DeviceInterface, DeviceTable, PortList } from "../device.ts";
@@ -16,7 +16,7 @@ const TABLE_OF: Readonly<Record<PortList, DeviceTable>> = {
 /** In the format of servedOf. */
 const BRIDGE_PORTS = `${BRIDGE_STEP.name}.${"dot1dBasePortIfIndex" satisfies keyof typeof BRIDGE_STEP.columns}`;
 
-/** Interface lists that are unknown: stored values stay. */
+/** Interface lists with unknown content: their stored values are kept. */
 export function unknownLists(write: ScanWrite, host: HostRecord, device: Device): readonly PortList[] {
   const { assumed_lists: assumed = [] } = device;
   return assumed.length > 0 && hasServed(write, host, device, BRIDGE_PORTS) ? assumed : [];

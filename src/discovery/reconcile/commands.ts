@@ -23,7 +23,7 @@ import { type ScanInput, ScanWrite } from "./scan-write.ts";
 import { SubnetPlacer } from "./subnet-placer.ts";
 
 /**
- * Records devices that responded to SNMP. recordAddresses writes their neighbors later: these may be devices too.
+ * Records devices that responded to SNMP. recordAddresses writes their neighbors later, since these may be devices too.
  * @throws DomainError entity_reference_invalid if the network was deleted
  */
 export function recordDevices(
@@ -80,7 +80,7 @@ export const AGING_KINDS: readonly AnyKind[] = [
 ];
 
 /**
- * Marks records unseen for longer than their network allows as stale, unless seen in the meantime.
+ * Marks records as stale that were not seen for longer than their network allows, unless they have been seen since.
  * @param input.records from findUnseen
  */
 export function markStale(

@@ -1,5 +1,5 @@
-// Decision which of the MAC addresses seen at an address still have it. From all sightings that are current, so that
-// the order of answers has no influence; a MAC address that has left makes no contradiction.
+// Resolution of competing claims: which of the MAC addresses seen at an IP address still have it. Uses all current
+// sightings, so the order of responses does not matter; a MAC address that has left is not a conflict.
 
 import { isLocalBridge } from "../../base/interface-name.ts";
 import { isSingleDevice } from "../../base/mac.ts";
@@ -7,22 +7,22 @@ import { type SightingKind, sightingKey } from "../../resources/sightings.ts";
 import type { AddressSighting } from "../sightings.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
-/** Current sightings of a MAC address at the address. */
+/** Current sightings of a MAC address at an IP address. */
 interface Contender {
   readonly first: number;
-  /** Last time that a reporter had it. */
+  /** Last time that any reporter had it. */
   readonly last: number;
-  /** Last time that it answered there itself, or reported the address as its own; 0 for never. */
+  /** Last time that it responded there, or reported the address as its own; 0 for never. */
   readonly answeredAt: number;
-  /** True if another device has it in its neighbor table. */
+  /** True if it is in another device's neighbor table. */
   readonly isHeard: boolean;
   /** True if a device reports the address as its own, with this MAC address. */
   readonly isOwn: boolean;
 }
 
-/** Hours without a report of its own after which an address that nobody hears goes to the one that answers there. */
+/** Hours after which a claimed address that no neighbor table lists moves to the machine that responds there. */
 const UNCONFIRMED_AFTER_HOURS = 24;
-/** Stands for the MAC address of a device that does not report it. */
+/** Placeholder for the MAC address of a device that does not report it. */
 export const UNKNOWN_MAC = "";
 
 type Row = [
@@ -40,10 +40,10 @@ interface Seen {
   readonly owners: ReadonlySet<number>;
 }
 
-/** By command and address: MAC addresses of the answers to a sweep, which are stored at the end of the command. */
+/** By command and address: MAC addresses that responded to a sweep, which are stored at the end of the command. */
 const ANSWERS = new WeakMap<ScanWrite, ReadonlyMap<string, ReadonlySet<string | null>>>();
 
-/** Notes the answers of a command before any of them is recorded. */
+/** Registers the responses of a command before any of them is recorded. */
 export function noteAnswers(write: ScanWrite, sightings: readonly AddressSighting[]): void {
   const answered = sightings.filter((each) => each.answered.length > 0);
   const byAddress = Map.groupBy(answered, ({ ip_address }) => ip_address);
@@ -51,7 +51,7 @@ export function noteAnswers(write: ScanWrite, sightings: readonly AddressSightin
   ANSWERS.set(write, new Map([...byAddress].map(([address, all]) => [address, macs(all)])));
 }
 
-/** Read on first use: most addresses have one MAC address, and one host with it. */
+/** Loaded on first use: most addresses have one MAC address, and one host. */
 export class Contenders {
   private readonly write: ScanWrite;
   private readonly address: string;
@@ -59,7 +59,7 @@ export class Contenders {
   private readonly verdicts = new Map<string, boolean>();
   private known: Seen | null = null;
 
-  /** @param sighting counts as current; an answer counts instead of what answered there before */
+  /** @param sighting counts as current; a response supersedes what responded there before */
   constructor(write: ScanWrite, address: string, sighting: AddressSighting | null = null) {
     this.write = write;
     this.address = address;
@@ -76,7 +76,7 @@ export class Contenders {
     return this.seen.macs.has(mac);
   }
 
-  /** True if the MAC address has the address: it is seen there, and has not left it to another one. */
+  /** True if the MAC address still has the IP address: it is seen there, and has not moved elsewhere. */
   has(mac: string): boolean {
     let verdict = this.verdicts.get(mac);
     if (verdict === undefined) this.verdicts.set(mac, (verdict = this.isSeen(mac) && !this.hasLeft(mac)));
@@ -84,8 +84,8 @@ export class Contenders {
   }
 
   /**
-   * True for the MAC address that a holder without one gets: the same one in any order.
-   * @param taken those of other holders
+   * True for the MAC address assigned to a holder without one; independent of order.
+   * @param taken MAC addresses of other holders
    */
   isFirst(mac: string, taken: ReadonlySet<string | null>): boolean {
     return ![...this.seen.macs.keys()].some(
@@ -136,11 +136,11 @@ export class Contenders {
     const rivals = [...macs].flatMap(([each, rival]) => (each === mac ? [] : [rival]));
     if (rivals.length === 0) return false;
     if (this.isAnswering(mac)) return true;
-    // It answered after another one came: both are there.
+    // It responded after another one appeared: both are present.
     if (rivals.some((rival) => rival.first <= answeredAt)) return false;
     const isUnconfirmed = this.write.tx.instant - last >= UNCONFIRMED_AFTER_HOURS * 3_600_000;
     if (!isHeard && isUnconfirmed && rivals.some((rival) => rival.answeredAt > 0)) return true;
-    // A device's own report stays until the next one.
+    // A device's own report is valid until its next one.
     return !isOwn && (this.isElsewhereSince(mac, last) || this.isUnforwarded(mac, first));
   }
 
@@ -151,7 +151,7 @@ export class Contenders {
     const networkN = tx.recordN(networkId);
     const values = [networkN, mac, key, version, `${version}g`, last];
     if (tx.db.$client.query(ELSEWHERE).get(...values) !== null) return true;
-    // It answered in this command at an address where it was not before.
+    // It responded in this command at an address that it did not have before.
     const isNew = (other: string) => tx.db.$client.query(THERE).get(networkN, mac, other) === null;
     return (
       last < tx.instant &&
@@ -161,7 +161,7 @@ export class Contenders {
     );
   }
 
-  /** True if it is in no forwarding table while another one is, which has been seen there since: it is off. */
+  /** True if it is in no forwarding table, while another one is that has been seen there since: it is off. */
   private isUnforwarded(mac: string, since: number): boolean {
     if (this.isForwarded(mac)) return false;
     return [...this.seen.macs].some(([each, { last }]) => each !== mac && last >= since && this.isForwarded(each));
@@ -172,7 +172,7 @@ export class Contenders {
     return tx.db.$client.query(FORWARDED).get(mac, tx.recordN(networkId)) !== null;
   }
 
-  /** True if it is of a device that reports its addresses, and not this one: it answers for others. */
+  /** True if it belongs to a device that reports its addresses without this one: it replies on behalf of others. */
   private isAnswering(mac: string): boolean {
     const { tx, index } = this.write;
     return index.atMac(mac).some((id) => {
@@ -187,7 +187,7 @@ function isOther(key: string, own: string): boolean {
   return key !== own && key[0] === own[0];
 }
 
-/** Of a row in the last complete read of its reporter, the time of that read counts, or now for one of this scan. */
+/** For a row of its reporter's last complete read, the time of that read; for a row read by this scan, now. */
 const CURRENT = `SELECT s.mac_address, s.first_seen, iif(r.scan_id = ?3, ?4, max(s.last_seen, r.read_at)), r.kind, r.host_n,
     (SELECT coalesce(('{' || e.members || '}') ->> '$.if_name', ('{' || e.members || '}') ->> '$.if_descr')
       FROM if_entries e WHERE e.n = s.if_entry_n)

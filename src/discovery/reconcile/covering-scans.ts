@@ -1,5 +1,5 @@
-// Covering scans: completed scans that would have seen an address in use. They swept it, or read a neighbor table
-// that had it before to the end, or found the device of such a table gone.
+// Covering scans: completed scans that would have seen an address in use. They swept it, completely read a neighbor
+// table that listed it before, or found that the device with this table is gone.
 
 import { type Instant, parseInstant } from "../../base/instant.ts";
 import { isIpWithin } from "../../base/ip.ts";
@@ -7,7 +7,7 @@ import type { Sql } from "../../db/connection.ts";
 import { sightingKey } from "../../resources/sightings.ts";
 import { isWithin, type KeyBlocks } from "./sweeps.ts";
 
-/** Scans that must have covered an address without a sighting before it expires. */
+/** Number of scans that must have covered an address without a sighting before it expires. */
 export const COVERING_SCANS_MIN = 2;
 
 type Coverage = readonly [scanId: string, at: Instant];
@@ -15,7 +15,7 @@ type Coverage = readonly [scanId: string, at: Instant];
 export class CoveringScans {
   private readonly db: Sql["$client"];
   private readonly networkN: number;
-  /** The running scan, which counts too. */
+  /** The running scan, which counts as well. */
   private readonly scanId: string;
   private readonly isInSubnets: (address: string) => boolean;
   /** By address and timestamp: a device may be the only one that reported thousands of addresses. */
@@ -26,7 +26,7 @@ export class CoveringScans {
     null;
 
   /**
-   * @param scanId the scan that asks, which counts as completed
+   * @param scanId the current scan, which counts as completed
    * @param isInSubnets true for an address that scans without targets may poll
    */
   constructor(db: Sql["$client"], networkN: number, scanId: string, isInSubnets: (address: string) => boolean) {
@@ -38,8 +38,8 @@ export class CoveringScans {
 
   /**
    * True if enough scans have covered an address since.
-   * @param silentFrom a device that has not been seen from then on is gone: scans that polled its address in vain count
-   * instead of reads of its table
+   * @param silentFrom start of a device's silence: from then on, unanswered polls of its address count in place of
+   * reads of its table
    */
   haveCovered(address: string, since: Instant, silentFrom: Instant): boolean {
     const key = sightingKey(address);
@@ -55,7 +55,7 @@ export class CoveringScans {
     return this.isEnough([...swept, ...read], since);
   }
 
-  /** True if enough scans of the network have covered anything since. */
+  /** True if enough scans of the network have covered any of its addresses since. */
   haveRun(since: Instant): boolean {
     const reads = coverageOf(this.db.query(READERS).values(this.networkN, since));
     return this.isEnough(
@@ -109,7 +109,7 @@ export class CoveringScans {
 /** The last two reads or sweeps. */
 type CoverageColumns = [scanId: string, at: Instant, previousScanId: string, previousAt: Instant];
 
-/** Address where a table was read, when its device was last seen (null if it ended), and the reads. */
+/** Address from which a table was read, when its device was last seen (null if the host ended), and the reads. */
 type ReaderColumns = [ipAddress: string, seenAt: string | null, ...CoverageColumns];
 
 function coverageOf(rows: readonly unknown[][]): Coverage[] {
@@ -130,7 +130,7 @@ const READERS_OF_ADDRESS = `SELECT DISTINCT r.ip_address,
   WHERE s.network_n = ?1 AND s.address_key = ?2 AND r.kind = 'Neighbor'`;
 const READERS = `SELECT DISTINCT ${READ_COLUMNS} FROM discovery_reporters r
   WHERE r.network_n = ?1 AND r.kind = 'Neighbor' AND r.read_at > ?2`;
-/** With a credential, or else they have a problem. */
+/** Scans with a credential; the others have a problem. */
 const POLLS = `SELECT id, started_at, request ->> '$.targets' FROM discovery_scans
   WHERE network_n = ?1 AND started_at IS NOT NULL AND request ->> '$.kind' <> 'sweep'
     AND (id = ?2 OR status = 'Completed' AND request ->> '$.commit' AND outcome ->> '$.problem' IS NULL)`;

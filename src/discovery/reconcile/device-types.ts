@@ -30,8 +30,8 @@ export function reportedType(device: Device, host: HostRecord | null): ReportedT
 }
 
 /**
- * Type by the open ports that responded and the vendor of a MAC address; empty if evidence as strong is stored: the
- * vendors of several cards must not alternate.
+ * Device type by responding open ports and the vendor of a MAC address. Empty if equally strong evidence is stored, so
+ * that the vendors of several cards do not alternate.
  */
 export function typeOfAddress(
   stored: StoredType,

@@ -1,5 +1,5 @@
-// Ends of interfaces, addresses and components that are missing from a complete read of their device. Records that a
-// person wrote or refers to stay, marked as stale.
+// Ends interfaces, addresses and components that are missing from a complete read of their device. Records that a user
+// edited or refers to are kept and marked as stale.
 
 import { ownValue } from "../../base/fields.ts";
 import { parseInstant } from "../../base/instant.ts";
@@ -34,11 +34,11 @@ export class Ends {
   private readonly isShared: boolean;
   private readonly judged: Record<string, TableSize> = {};
   private reports: readonly LastReport[] | null = null;
-  /** Addresses that the host's own address tables lack. */
+  /** Addresses missing from the host's own address tables. */
   private former: ReadonlySet<string> = new Set();
-  /** True if records are left for another command. */
+  /** True if some records are left for another command. */
   isUnfinished = false;
-  /** True if a later read matters even if it is equal to this one. */
+  /** True if a later read has an effect even if it is identical to this one. */
   isPostponed = false;
 
   constructor(write: ScanWrite, host: HostRecord, device: Device, polledAddress: string) {
@@ -50,10 +50,7 @@ export class Ends {
     this.isShared = write.index.isConsolidated(host.id);
   }
 
-  /**
-   * @param missing entries that the report lacks
-   * @param keep called for those that stay
-   */
+  /** @param missing entries that the report lacks @param keep called for entries that are kept */
   interfaces(missing: readonly IfEntryRecord[], keep: (entry: IfEntryRecord) => void): void {
     this.end({
       kind: ifEntryKind,
@@ -66,13 +63,13 @@ export class Ends {
   }
 
   /**
-   * Only addresses that the device itself reported: sightings by others expire. What only a report at a former address
-   * had waits for a second read, and then ends with that address, as does one at which another device reports itself now.
-   * Call before the others.
+   * Considers only addresses that the device itself reported: sightings by others expire. Records that only a report at
+   * a former address had need a second read, and then end with that address, as does an address at which another device
+   * now reports itself. Call this first.
    * @param missing addresses that the report lacks, except the one that responded
    */
   addresses(missing: readonly IpAddressRecord[]): void {
-    // Behind NAT, or by a management port that its tables leave out, it responds where they have no address.
+    // Behind NAT, or on a management port that its tables omit, the device responds at addresses that they do not list.
     const isUnlisted = (address: string) =>
       this.lastReports().some(({ ip_address }) => ip_address === address) &&
       wasNeverListed(this.write, this.host, address);
@@ -107,7 +104,7 @@ export class Ends {
     });
   }
 
-  /** Call once, after all of them. */
+  /** Call once, after all the others. */
   remember(): void {
     const { write, before } = this;
     if (write.isContinued) return;
@@ -120,7 +117,7 @@ export class Ends {
     const { tx, scanId } = write;
     const key = this.isShared ? `${table} ${this.polledAddress}` : table;
     const gone = missing.filter((record) => tx.observedOf(record.id).last_discovery_id !== scanId && isOwn(record));
-    // After a consolidation, no size is known of the device's table, but what it alone had reported.
+    // After a consolidation, the only known size of the device's table is what the device alone had reported.
     const reported = this.isShared ? { rows: rowsRead(device, table) + gone.length, short: 0, is_shrunk: false } : null;
     const before = ownValue(this.before.sizes, key) ?? reported;
     const { doubt, isPassing, isCounting, size } = judgeRead(device, table, before);
@@ -152,11 +149,14 @@ export class Ends {
     }
   }
 
-  /** False for what only a report at another address of the host had, and for what another device may have. */
+  /**
+   * False for records that only a report at another address of the host had, and for those that another device may
+   * have.
+   */
   private readonly isOwn = (record: RecordBase): boolean =>
     this.wasReportedHere(record) || (!this.isShared && this.reportsOf(record).every(({ isStale }) => isStale));
 
-  /** True also for what waits for a second read at another address: only a report at a former one had it. */
+  /** True also for records that need a second read at another address: only a report at a former one had them. */
   isLacking(record: RecordBase): boolean {
     return this.isOwn(record) || (this.device.tables.addresses.state === "complete" && this.isOfFormer(record));
   }
@@ -173,7 +173,7 @@ export class Ends {
     return isHere && (!this.isShared || reports.length === 1);
   }
 
-  /** The last reports with a record. */
+  /** The last reports that contain a record. */
   private reportsOf({ id }: RecordBase): LastReport[] {
     const n = this.write.tx.recordN(id) ?? 0;
     return this.lastReports().filter(({ seen }) => seen.has(n));
@@ -184,7 +184,7 @@ export class Ends {
     return this.reports;
   }
 
-  /** True if the last complete read before this scan lacked the record, and nothing has seen it since. */
+  /** True if the last complete read before this scan already lacked the record, and it has not been seen since. */
   private wasMissing({ id }: RecordBase): boolean {
     const last = lastOwnRead(this.write, this.host);
     const { last_discovery_id, last_seen_at } = this.write.tx.observedOf(id);

@@ -1,13 +1,13 @@
-// SNMP engine ids (SnmpEngineID, RFC 3411 §5) as signs of a device. In hexadecimal. Pure.
+// SNMP engine IDs (SnmpEngineID, RFC 3411 §5) as signs of a device, in hexadecimal. Pure.
 
 import { parseIp } from "../../base/ip.ts";
 
-/** Text shorter than this is in many engine ids by chance. */
+/** Minimum length of text to search for: many engine IDs contain shorter text by chance. */
 const TEXT_LENGTH_MIN = 4;
 
 /**
- * Returns an engine id that says more than the other signs; null for a factory default, and for one that follows from an
- * IP address, or from a MAC address, serial number or name of the device.
+ * Returns an engine ID that adds information to the other signs; null for a factory default, and for one derived from
+ * an IP address, or from a MAC address, serial number or name of the device.
  * @param macs of the device
  * @param texts serial numbers and names of the device, in lower case
  */
@@ -27,7 +27,7 @@ export function engineSign(
   return engineId;
 }
 
-/** True if two engine ids are those of two devices: net-snmp may draw a random one again whenever it starts. */
+/** True if two engine IDs prove two devices: net-snmp may generate a new random one at each start. */
 export function isOtherEngine(some: string | null, other: string | null): boolean {
   return some !== null && other !== null && some !== other && ![some, other].some((each) => each.startsWith(RANDOM));
 }
@@ -49,14 +49,14 @@ function partsOf(engineId: string): { readonly format: number | null; readonly p
   return { format: Number.parseInt(format, 16), payload };
 }
 
-/** True for nothing, one octet over and over, and octets that count up: 01 02 03. */
+/** True for an empty ID, a repeated octet, and consecutive octets: 01 02 03. */
 function isFiller(payload: string): boolean {
   const octets = [...Buffer.from(payload, "hex")];
   const steps = new Set(octets.slice(1).map((octet, index) => octet - (octets[index] as number)));
   return steps.size === 0 || (steps.size === 1 && (steps.has(0) || steps.has(1)));
 }
 
-/** Yields each twelve hexadecimal digits in a row as a MAC address. */
+/** Yields every twelve consecutive hexadecimal digits as a MAC address. */
 function* macsIn(text: string, step: number): Generator<string> {
   for (let from = 0; from + MAC_DIGITS <= text.length; from += step) {
     const digits = text.slice(from, from + MAC_DIGITS);

@@ -1,4 +1,4 @@
-// Query for what has expired in a network, or will. Runs outside the writer: it scans a whole network.
+// Query for expired and expiring records of a network. Runs outside the writer: it scans a whole network.
 
 import { formatInstant, type Instant, parseInstant } from "../../base/instant.ts";
 import { isLocallyAdministered } from "../../base/mac.ts";
@@ -9,14 +9,14 @@ import { BY_PERSON } from "./provenance.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Hours of a network; null for never. */
+/** Expiry times of a network in hours; null for never. */
 export interface ExpiryHours {
   readonly expire_addresses_after_hours: number | null;
   readonly expire_hosts_after_hours: number | null;
   readonly expire_random_macs_after_hours: number | null;
 }
 
-/** A record that nothing has confirmed for the number of hours set in its network. */
+/** A record that has not been confirmed for the number of hours set in its network. */
 export interface Expired {
   readonly entity: "host" | "ip_address";
   readonly id: string;
@@ -27,18 +27,15 @@ export interface Expired {
 /** A record known only from sweeps and neighbor tables. */
 export interface Expiring extends Expired {
   readonly label: string;
-  /** True for a host that ever responded to SNMP, and for what a person wrote: it becomes stale instead. */
+  /** True for a host that ever responded to SNMP, and for a record that a user edited: it becomes stale instead. */
   readonly is_kept: boolean;
-  /** When its hours are over, at the earliest. */
+  /** Earliest time at which it expires. */
   readonly due_at: Instant;
-  /** Its addresses. */
+  /** Addresses of the host. */
   readonly addresses: readonly string[];
 }
 
-/**
- * Hosts, then addresses, whose hours are over and that enough scans have covered since.
- * @param scans of the network
- */
+/** Expired hosts, then addresses, that enough scans have covered since. @param scans of the network */
 export function* findExpired(
   db: Sql["$client"],
   networkN: number,
@@ -57,7 +54,7 @@ export function* findExpired(
   }
 }
 
-/** Numbers of sightings whose hours are over and that enough scans have covered since. */
+/** Numbers of expired sightings that enough scans have covered since. */
 export function* findExpiredSightings(
   db: Sql["$client"],
   networkN: number,
@@ -87,8 +84,8 @@ export function* findExpiredSightings(
 }
 
 /**
- * Hosts, then addresses, that expire if they are not seen again; those last seen first come first.
- * @param before only those last seen so long ago that they may be due by then
+ * Hosts, then addresses, that will expire unless they are seen again; least recently seen first.
+ * @param before latest expiry time of interest
  * @param limit of each kind
  */
 export function* findExpiring(
@@ -127,7 +124,7 @@ export function* findExpiring(
   }
 }
 
-/** The shorter one for hosts with only locally administered MAC addresses; null for never. */
+/** The shorter time for hosts with only locally administered MAC addresses; null for never. */
 function hoursFor(hours: ExpiryHours, setting: (typeof KINDS)[number][1], isRandom: boolean): number | null {
   const [given, random] = [hours[setting], hours.expire_random_macs_after_hours];
   if (!isRandom || random === null) return given;
@@ -138,7 +135,7 @@ function hoursOf(db: Sql["$client"], networkN: number): ExpiryHours | null {
   return db.query(HOURS).get(networkN) as ExpiryHours | null;
 }
 
-/** Before that, coverage by scans was not recorded. */
+/** Coverage by scans was not recorded before then. */
 function beganAt(db: Sql["$client"], networkN: number): Instant {
   const [[began]] = db.query(BEGAN).values(networkN) as [[number | null]];
   return began ?? Number.POSITIVE_INFINITY;
@@ -161,10 +158,10 @@ const HEARD_AT = `(SELECT max(json_extract('{' || substr(p.observed, 2) || '}', 
   JOIN observations p ON p.n = f.if_entry_n)`;
 const HAS_ANSWERED = `(EXISTS (SELECT 1 FROM if_entries i WHERE i.host_n = h.n)
   OR EXISTS (SELECT 1 FROM discovery_tellings t WHERE t.host_n = h.n))`;
-/** Reported by its own device, as far as it is known. */
+/** Reported by its own device, as far as known. */
 const IS_REPORTED = `EXISTS (SELECT 1 FROM discovery_tellings t WHERE t.host_n = a.host_n AND (t.ip_address = a.ip_address
   OR a.n IN (SELECT value FROM json_each(t.seen)) OR a.n IN (SELECT value FROM json_each(coalesce(t.unread, '[]')))))`;
-/** Others have been marked as stale before: they stay. */
+/** Excludes records that are already marked as stale: they stay. */
 const IS_FRESH = (table: string) => `${member(table, "stale_since")} IS NULL`;
 
 const IS_TOUCHED = (n: string) => `EXISTS (SELECT 1 FROM history_versions v

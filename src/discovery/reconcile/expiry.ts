@@ -1,4 +1,4 @@
-// Writer command that ends what has expired. What a person wrote or placed on the map becomes stale instead.
+// Writer command that ends expired records. Records that a user edited or placed on the map become stale instead.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
@@ -26,8 +26,7 @@ import { selfHost } from "./self-host.ts";
 const PARTS: readonly AnyKind[] = [ipAddressKind, portKind, serviceKind, bindingKind];
 
 /**
- * Ends records and sightings that have expired, unless seen in the meantime. Hosts that ever responded to SNMP become
- * stale.
+ * Ends expired records and sightings, unless they have been seen since. Hosts that ever responded to SNMP become stale.
  * @param input.records hosts before addresses
  * @param input.sightings numbers of sightings
  * @throws DomainError entity_reference_invalid if the network was deleted
@@ -48,14 +47,14 @@ export function expireUnseen(
     if (tx.observedOf(expired.id).last_seen_at !== expired.last_seen_at) continue;
     if (host !== null && host.id !== ownHost && !expireHost(write, host, expired)) isCutOff = true;
     if (address !== null && address.host_id !== ownHost && !expireAddress(write, address, expired)) isCutOff = true;
-    // An address whose host waits for the next command would end before it.
+    // Otherwise an address would end before its host, which is left for the next command.
     if (isCutOff) break;
   }
   if (input.sightings.length > 0) expireSightings(write, input.sightings);
   return { ...write.result(), hosts: [], ...(isCutOff ? { is_cut_off: true } : {}) };
 }
 
-/** @returns false if it is left for another command */
+/** @returns false if the record is left for another command */
 function expireHost(write: ScanWrite, host: HostRecord, expired: Expired): boolean {
   const { tx } = write;
   const parts = PARTS.flatMap((kind) => tx.children(kind, "host_n", host.id).map((record) => ({ kind, record })));
@@ -74,7 +73,7 @@ function expireHost(write: ScanWrite, host: HostRecord, expired: Expired): boole
   return true;
 }
 
-/** @returns false if it is left for another command */
+/** @returns false if the record is left for another command */
 function expireAddress(write: ScanWrite, address: IpAddressRecord, expired: Expired): boolean {
   const { tx } = write;
   const host = tx.get(hostKind, address.host_id);

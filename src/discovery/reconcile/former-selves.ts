@@ -1,5 +1,5 @@
-// Former signs of consolidated hosts, mapped to the surviving host. Read once per command. Identity itself is decided
-// elsewhere.
+// Former signs of consolidated hosts, mapped to the surviving host. Read once per command. identity.ts decides
+// identity.
 
 import { append } from "../../base/multimap.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";

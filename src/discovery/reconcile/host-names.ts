@@ -1,4 +1,4 @@
-// Names of hosts without a manual name, derived again whenever a host is seen or loses an address.
+// Names of hosts without a manual name, derived again when a host is seen or loses an address.
 
 import { parseIp } from "../../base/ip.ts";
 import { isLocallyAdministered } from "../../base/mac.ts";
@@ -10,13 +10,13 @@ import { isSetByUser } from "./provenance.ts";
 import { mergeReported } from "./reported-fields.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
-/** Name of a host without any remaining data to derive it from. */
+/** Name of a host without any data to derive one from. */
 const UNNAMED = "Unnamed host";
 
 /**
- * Renames a host after its system name, else its DNS name, else one of its MAC addresses with the vendor, else one of
- * its addresses, unless a person named it. Keeps the MAC address or address in its name while the host has it. The host
- * does not count as seen.
+ * Renames a host unless a user named it: to its system name, else its DNS name, else one of its MAC addresses with the
+ * vendor, else one of its addresses. Keeps the address in the name while the host has it. Does not mark the host as
+ * seen.
  * @param addresses of the host, by address
  */
 export function renameDerived(
@@ -33,7 +33,7 @@ export function renameDerived(
   );
 }
 
-/** True if the name may be a derived one. Cheap: hosts named by people do not need their provenance looked up. */
+/** True if the name may be derived. A cheap check that avoids reading the provenance of manual names. */
 export function looksDerived({ name, hostname, sys_name }: HostRecord): boolean {
   const known = [UNNAMED, lineOf(hostname ?? ""), lineOf(sys_name ?? "")];
   return known.includes(name) || parseIp(name) !== null || macIn(name) !== null;
@@ -54,7 +54,7 @@ function derivedName(
   const named = lineOf(sys_name ?? "") || lineOf(hostname ?? "");
   if (named !== "") return named;
   const current = macIn(name);
-  // Mostly the first one: a host may have thousands of addresses, each of which is seen.
+  // Usually the first one. Avoids a full pass for hosts with thousands of addresses, each of which is seen.
   if (current !== null && !index.isShared(current) && addresses.values().some((each) => each.mac_address === current))
     return name;
   const macs = index.signsOf(id)?.macs ?? new Set<string>();

@@ -1,4 +1,4 @@
-// New hosts of a scan, except those that a person had ignored. A host that returns continues its lineage.
+// New hosts of a scan, except those that a user ignored. A returning host continues its lineage.
 
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type EndedHost, endedHostsWith, forgetEndedHost } from "../../resources/ignored/ended-hosts.ts";
@@ -11,7 +11,7 @@ import { SignIndex, type Signs, signsOfTexts, textsOfSigns } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 
 /**
- * Creates a host, of the lineage of an ended one with its signs: names are not identity.
+ * Creates a host, in the lineage of an ended host with its signs: names do not identify a host.
  * @param seen signs of the machine
  */
 export function newHost(write: ScanWrite, fields: HostFields, seen: Signs): HostRecord {
@@ -25,12 +25,12 @@ export function newHost(write: ScanWrite, fields: HostFields, seen: Signs): Host
 /** Ended hosts that returned in the same write. */
 const TAKEN = new WeakMap<ScanWrite, Set<number>>();
 
-/** True if an ended host has the signs of a machine: its next host continues the lineage. */
+/** True if an ended host has the signs of a machine, whose next host then continues its lineage. */
 export function isReturning(write: ScanWrite, seen: Signs): boolean {
   return endedHostOf(write, seen) !== null;
 }
 
-/** Returns the ended host that returns, which no other one can be from now on. */
+/** Returns the ended host that returns, and reserves it: no other machine can continue it. */
 function takeEndedHost(write: ScanWrite, seen: Signs): EndedHost | null {
   const ended = endedHostOf(write, seen);
   if (ended === null) return null;
@@ -46,16 +46,13 @@ function endedHostOf(write: ScanWrite, seen: Signs): EndedHost | null {
     .map((ended) => ({ id: ended, signs: signsOfTexts(ended.signs) }));
   const best = identify(
     seen,
-    // An address alone may be another machine's by now, unless nothing else was ever known.
+    // The address alone may belong to another machine by now, unless nothing else was ever known of the host.
     candidates.filter(({ signs }) => !hasOnlyAddresses(seen) || hasOnlyAddresses(signs)),
   );
   return best?.id ?? null;
 }
 
-/**
- * True if a person deleted the host; reports it.
- * @param label display name
- */
+/** True if a user deleted the host; reports that. @param label display name */
 export function ignoredHost(write: ScanWrite, seen: Signs, address: string, label: string): boolean {
   const ignored = ignoredHosts(write)
     .sharingSign(seen)
@@ -72,7 +69,8 @@ export function ignoredHost(write: ScanWrite, seen: Signs, address: string, labe
 }
 
 /**
- * True if all its addresses are in deleted subnets: a host without addresses would not be recognized again. Reports it.
+ * True if all addresses of the host are in deleted subnets; reports that. A host without addresses would not be
+ * recognized in the next scan.
  */
 export function isInDeletedSubnets(
   write: ScanWrite,

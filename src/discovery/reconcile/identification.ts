@@ -1,4 +1,5 @@
-// Identification of a device that answered: the decision of last time while its signs are the same, else a new one.
+// Identification of a device that responded: repeats the last decision while its signs are unchanged, else makes a new
+// one.
 
 import { isSingleDevice } from "../../base/mac.ts";
 import { groupedDigits } from "../../base/text.ts";
@@ -28,7 +29,7 @@ import { COMPARED_HOSTS_MAX } from "./shared-signs.ts";
 import type { Signs } from "./signs.ts";
 import { changesBack, hadNameOf, isFirstMachine, isOtherHalf } from "./two-machines.ts";
 
-/** The host that a device is. */
+/** The host that represents a device. */
 export interface IdentifiedHost {
   readonly id: string;
   readonly similarity: Similarity;
@@ -39,30 +40,32 @@ export interface IdentifiedHost {
 export interface Identification {
   /** Null for a new host. */
   readonly known: IdentifiedHost | null;
-  /** The host that proved to be this device and another one; null for none. */
+  /** The host that turned out to be this device and another one; null for none. */
   readonly split: SplitHost | null;
-  /** Remembers and reports the decision, unless it is that of last time. @param host the device as a host record */
+  /** Stores and reports the decision, unless it is unchanged. @param host the device as a host record */
   readonly conclude: (host: HostRecord) => void;
 }
 
 interface SplitHost {
   readonly id: string;
-  /** True if this device keeps the host, and the one that reported last becomes another. */
+  /** True if this device keeps the host, and the device that reported last gets a new one. */
   readonly isFirst: boolean;
 }
 
 /**
- * Decides which host a device is. Weights that moved reopen no decision: only other signs, or another candidate.
+ * Decides which host a device is. Changed weights alone do not reopen a decision; only changed signs or a new candidate
+ * do.
  * @param signs of the device
  */
 export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceSighting): Identification {
   const address = sighting.ip_address;
   const { known: candidates, weights, leftOut } = write.index.candidates(signs, address);
-  // If a sweep saw it before its agent answered, the host that ended returns and absorbs what the sweep created.
+  // If a sweep saw the device before its agent responded, the ended host returns and absorbs the host that the sweep
+  // created.
   const isSeenReturning = ({ id, isMatch }: RankedCandidate<string>) =>
     isMatch && isOnlyObserved(write.tx, write.tx.get(hostKind, id)) && isReturning(write, signs);
   const ranked = rankCandidates(signs, candidates, weights).filter((each) => !isSeenReturning(each));
-  // A person consolidated them: keep the match.
+  // A user consolidated them: keep the match.
   const mayBe = ({ id }: { readonly id: string }) =>
     write.index.isConsolidated(id) || !isDifferentDevice(write, id, sighting);
   const digest = digestOfSigns(signs);
@@ -77,10 +80,10 @@ export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceS
   const unchanged = () =>
     last?.signs === digest && !ranked.some(({ isMatch }) => isMatch) ? ranked.find(isUnchanged) : undefined;
   const matching = kept ?? ranked.find((each) => each.isMatch && mayBe(each)) ?? unchanged();
-  // The evidence for two machines distinguishes them until both have reported.
+  // The evidence for two machines separates them until both have reported.
   const half = ranked.find(({ id }) => matching !== undefined && isOtherHalf(write, matching.id, id, signs));
   const best = half ?? matching;
-  // Decisions of earlier versions are not remembered.
+  // Earlier versions did not store decisions.
   const wasHere = (id: string) => (last === null ? write.index.reportersAt(address).includes(id) : last.hostId === id);
   const split = splitBy(write, signs, { ranked, best, wasHere, mayBe, isFirstDecision: last === null });
   if (kept !== undefined && kept === best && split === null)
@@ -109,13 +112,13 @@ interface Ranking {
   /** True for the host that the device at this address was before. */
   readonly wasHere: (id: string) => boolean;
   readonly mayBe: (candidate: { readonly id: string }) => boolean;
-  /** True if no decision on the address is remembered, as after an upgrade. */
+  /** True if no decision is stored for the address, as after an upgrade. */
   readonly isFirstDecision: boolean;
 }
 
 /**
- * Two machines are proven if another one answered as this host in the same scan, if they take turns, or if an earlier
- * version took both for this host.
+ * Two machines are proven if another device responded as this host in the same scan, if they alternate, or if an
+ * earlier version recorded both as this host.
  */
 function splitBy(write: ScanWrite, signs: Signs, ranking: Ranking): SplitHost | null {
   const { ranked, best, wasHere, mayBe, isFirstDecision } = ranking;

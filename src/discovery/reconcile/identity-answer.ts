@@ -1,4 +1,4 @@
-// Answer of GET /api/v1/hosts/{id}/identity: why the devices at a host's addresses are this host.
+// Response of GET /api/v1/hosts/{id}/identity: the evidence that the devices at a host's addresses are this host.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "../../base/instant.ts";
@@ -113,7 +113,7 @@ function roundedOf(host: WeighedHost | null): { score: number; signs: Static<typ
   return { score: rounded(host?.score ?? 0), signs };
 }
 
-/** To a tenth of a bit. */
+/** Rounds to a tenth of a bit. */
 function rounded(bits: number): number {
   return Math.round(bits * 10) / 10;
 }

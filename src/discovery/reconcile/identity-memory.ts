@@ -1,5 +1,5 @@
-// Decisions on which host a device at an address is, with the signs that decided. Stored outside the ledger, one row per
-// change; without them, every decision is made again.
+// Stored decisions on which host the device at an address is, with the signs that decided. Kept outside the ledger, one
+// row per change; without them, every decision is made again.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";
@@ -32,13 +32,13 @@ export const DECISION_BASES = ["Signs", "Address", "LastReport", "Consolidated",
 /** A sign in a decision. */
 export interface WeighedSign {
   readonly sign: SignGroup;
-  /** Bits; negative against a match. */
+  /** Bits; negative for evidence against a match. */
   readonly weight: number;
-  /** Number of values in common. */
+  /** Number of shared values. */
   readonly common: number;
-  /** At most VALUES_MAX: those in common, else the device's own. */
+  /** At most VALUES_MAX: the shared values, else the device's own. */
   readonly values: readonly string[];
-  /** At most VALUES_MAX of the host, if they differ. */
+  /** At most VALUES_MAX of the host's values, if they differ. */
   readonly other_values?: readonly string[];
 }
 
@@ -53,12 +53,12 @@ export interface WeighedHost {
   readonly other: string | null;
 }
 
-/** Why a device is a host. */
+/** Reason why a device is a host. */
 export interface IdentityDecision {
   readonly basis: (typeof DECISION_BASES)[number];
   /** Null for a new host. */
   readonly known: WeighedHost | null;
-  /** The best of the other candidates. */
+  /** The best other candidate. */
   readonly next: WeighedHost | null;
 }
 
@@ -69,7 +69,7 @@ export interface AddressDecision {
   readonly decision: IdentityDecision;
 }
 
-/** The decisions that held as of a transaction on the devices that a host is, by address. */
+/** Decisions in effect as of a transaction on the devices that are a host, by address. */
 export function decisionsOf(reader: Reader, hostN: number, sequence: number): AddressDecision[] {
   const rows = reader.statement(OF_HOST).values(hostN, sequence) as Array<[string, number, string]>;
   return rows.map(([ip_address, decided_at, decision]) => ({
@@ -98,14 +98,14 @@ export function rememberedIdentity({ tx, networkId }: ScanWrite, address: string
 /** Digest of all signs. */
 export function digestOfSigns({ serialNumbers, chassisId, engineId, macs, sysName, addresses, unread }: Signs): string {
   const sorted = [serialNumbers, macs, addresses, unread].map((values) => [...values].sort());
-  // Without an engine id as before there was one, so that an upgrade reopens no decision.
+  // Omits a missing engine ID, so that digests of earlier versions stay valid and an upgrade reopens no decision.
   const texts = [chassisId, sysName, ...(engineId === null ? [] : [engineId])];
   return new Bun.CryptoHasher("sha256").update(JSON.stringify([sorted, ...texts])).digest("base64");
 }
 
 /**
- * Remembers a decision, after this transaction. One on the same grounds as the last only updates its signs: machines with
- * containers have other cards in every scan.
+ * Stores a decision after this transaction. A decision for unchanged reasons only updates the stored signs: machines
+ * with containers have different cards in every scan.
  */
 export function rememberIdentity(
   { tx, networkId }: ScanWrite,
@@ -138,7 +138,7 @@ export function rememberIdentity(
   });
 }
 
-/** The hosts, and which of their signs agree and differ. */
+/** The hosts, and which of their signs match and differ. */
 function groundsOf({ basis, known, next }: IdentityDecision): string {
   const signsOf = (host: WeighedHost | null) =>
     host === null ? null : [host.host_id, host.signs.map(({ sign, common }) => [sign, common > 0])];

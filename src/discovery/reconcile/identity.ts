@@ -1,40 +1,40 @@
-// Host identity by record linkage (Fellegi and Sunter, 1969): each group of signs weighs for or against a match by how
-// often it stays the same between two reads, and by how many hosts share its value. Pure.
+// Host identity by record linkage (Fellegi and Sunter, 1969): each group of signs counts for or against a match,
+// weighted by how often it stays the same between reads and by how many hosts share its value. Pure.
 
 import { parseMac } from "../../base/mac.ts";
 import { isOtherEngine } from "./engine-ids.ts";
 import { engineSignOf, type SignGroup, type Signs } from "./signs.ts";
 import { PRIOR_WEIGHTS, type Weights } from "./weights.ts";
 
-/** Minimum score for a match: above any sign that people assign, and above a common card against other signs. */
+/** Minimum score for a match: above any sign that users assign, and above a shared card with other signs against it. */
 export const MATCH_SCORE_MIN = 7.8;
-/** From here up to a match, the signs decide nothing. */
+/** Between this score and that of a match, the signs are inconclusive. */
 export const DOUBT_SCORE_MIN = 3;
 
-/** Weight of one common card among many others, as a share of that of equal cards: cards are swapped and simulated. */
+/** Weight of one shared card among many others, relative to identical sets: cards are swapped and emulated. */
 const COMMON_CARD_SHARE = 0.23;
-/** The more cards differ, the less the common ones say: virtual machines and clusters share some. */
+/** The more cards differ, the weaker the shared ones: virtual machines and clusters share some. */
 const CARDS_EXPONENT = 3;
 
-/** A group of signs on both sides, compared. */
+/** Comparison of one group of signs on both sides. */
 export interface ComparedGroup {
   readonly group: SignGroup;
-  /** Bits; negative against a match. */
+  /** Bits; negative for evidence against a match. */
   readonly weight: number;
-  /** Values in common. */
+  /** Shared values. */
   readonly common: readonly string[];
 }
 
 export interface Similarity {
   readonly score: number;
   readonly groups: readonly ComparedGroup[];
-  /** Matching signs, user-readable: `serial number and 12 MAC addresses`. */
+  /** Matching signs in user-readable form: `serial number and 12 MAC addresses`. */
   readonly reason: string;
-  /** Number of common addresses. One weighs as much as many: some addresses exist on many devices. */
+  /** Number of shared addresses. One weighs as much as many: some addresses exist on many devices. */
   readonly addressCount: number;
 }
 
-/** Scores two sets of signs. A sign missing on one side does not count, nor does a difference in what was not read. */
+/** Scores two sets of signs. Skips signs missing on one side, and differences in incompletely read tables. */
 export function similarity(seen: Signs, known: Signs, weights: Weights = PRIOR_WEIGHTS): Similarity {
   const commonMacs = commonOf(seen.macs, known.macs);
   const serials = compareSerials(seen, known, weights);
@@ -56,29 +56,30 @@ export function similarity(seen: Signs, known: Signs, weights: Weights = PRIOR_W
   };
 }
 
-/** One serial number in common suffices: a stack is the same while one of its members remains. */
+/** One shared serial number suffices: a stack is the same while one of its members remains. */
 function compareSerials(seen: Signs, known: Signs, weights: Weights): ComparedGroup | null {
   const common = commonOf(seen.serialNumbers, known.serialNumbers);
   return compareSets("serial_numbers", seen, known, common, weights, [seen.serialNumbers, known.serialNumbers]);
 }
 
 /**
- * All cards count once, by the rarest in common and by the share in common of the smaller set. If not all were read, an
- * unread one may differ, and the larger set counts, unless all of a side that was read to the end are in common.
+ * All cards count once, weighted by the rarest shared card and the shared fraction of the smaller set. After an
+ * incomplete read, unread cards may differ, so the larger set counts, unless one side was read completely and all of
+ * its cards are shared.
  */
 function compareCards(seen: Signs, known: Signs, common: readonly string[], weights: Weights): ComparedGroup | null {
   const whole = compareSets("cards", seen, known, common, weights, [seen.macs, known.macs]);
   if (whole === null || common.length === 0) return whole;
   const sizes = [seen.macs.size, known.macs.size];
   const isContained = [seen, known].some(({ macs, unread }) => !unread.has("cards") && macs.size === common.length);
-  // A single MAC address on both sides is the one that was seen at the address: it needs no ifTable.
+  // A single MAC address on both sides is the one seen at the address, which does not depend on ifTable.
   const isUnread = !isContained && (seen.unread.has("cards") || known.unread.has("cards")) && Math.max(...sizes) > 1;
   const share = common.length / (isUnread ? Math.max(...sizes) + 1 : Math.min(...sizes));
   const factor = COMMON_CARD_SHARE + (1 - COMMON_CARD_SHARE) * share ** CARDS_EXPONENT;
   return { ...whole, weight: whole.weight * factor };
 }
 
-/** With only some chassis in common, the common cards may be theirs: a member that left its stack took both along. */
+/** If only some chassis match, the shared cards may belong to them: a member that leaves its stack takes both along. */
 function withoutMember(
   cards: ComparedGroup | null,
   serials: ComparedGroup | null,
@@ -91,7 +92,7 @@ function withoutMember(
   return { ...cards, weight: Math.max(0, cards.weight - serials.weight) };
 }
 
-/** A chassis id that is the MAC address of a card counts with the cards. */
+/** A chassis ID that is the MAC address of a card counts with the cards. */
 function compareChassis(
   seen: Signs,
   known: Signs,
@@ -105,7 +106,7 @@ function compareChassis(
   return parseMac(some) === null ? besideName(compared, names) : compared;
 }
 
-/** A disk image has a name, a chassis id and an engine id: what agrees counts once. */
+/** A disk image copies the name, chassis ID and engine ID: matches among them count once. */
 function besideName(group: ComparedGroup | null, names: ComparedGroup | null): ComparedGroup | null {
   if (group === null || names === null || group.common.length === 0 || names.common.length === 0) return group;
   return { ...group, weight: Math.max(0, group.weight - names.weight) };
@@ -121,7 +122,7 @@ function compareNames({ sysName: some }: Signs, { sysName: other }: Signs, weigh
   return some === null || other === null ? null : compareText("system_name", some, other, weights);
 }
 
-/** Addresses at which the devices answer; those of a common card count with the cards. */
+/** Addresses at which the devices respond; those of a shared card count with the cards. */
 function compareAddresses(
   seen: Signs,
   known: Signs,
@@ -136,7 +137,7 @@ function compareAddresses(
   return compareSets("addresses", seen, known, others, weights, [managedOf(seen), managedOf(known)]);
 }
 
-/** Those at which one of them answers: many devices have the same address in networks of their own. */
+/** Addresses at which one of them responds: many devices have the same address in private networks. */
 function commonAddresses(seen: Signs, known: Signs): string[] {
   return [...new Set([...commonOf(managedOf(seen), known.addresses), ...commonOf(managedOf(known), seen.addresses)])];
 }
@@ -150,7 +151,7 @@ function compareText(group: SignGroup, some: string, other: string, weights: Wei
   return { group, weight: weights.ofOther(group), common: [] };
 }
 
-/** @returns null if a set is empty, or if different ones were not read to the end */
+/** @returns null if a set is empty, or if the sets differ and were not read completely */
 function compareSets(
   group: SignGroup,
   seen: Signs,
@@ -182,8 +183,8 @@ export function hasConflict(seen: Signs, known: Signs): boolean {
 }
 
 /**
- * True if only addresses (and manual data) are known: then any machine that responds there matches; otherwise every
- * swept host would be duplicated once it responds to SNMP.
+ * True if only addresses (and manual data) are known. Then any machine that responds there matches, or every swept host
+ * would be duplicated once it responds to SNMP.
  */
 export function hasOnlyAddresses(known: Signs): boolean {
   const { serialNumbers, macs, chassisId, engineId, sysName } = known;
@@ -202,7 +203,7 @@ export function matchSigns(seen: Signs, known: Signs, weights: Weights = PRIOR_W
 export interface MatchCandidate<Id> {
   readonly id: Id;
   readonly signs: Signs;
-  /** True if it last reported itself at the address that is responding now. */
+  /** True if the host last reported itself at the address that is responding now. */
   readonly reportedThere?: boolean;
   /** True for the former signs of a consolidated host. */
   readonly isFormerHost?: true;
@@ -214,8 +215,8 @@ export interface RankedCandidate<Id> extends MatchCandidate<Id> {
 }
 
 /**
- * Returns the candidates, matches first, the best first. Ties prefer current over former signs, then the host that last
- * reported itself there (or clones would swap with the order of responses), then more common addresses, then the first.
+ * Returns the candidates, best match first. Ties prefer current over former signs, then the host that last reported
+ * itself there (or clones would swap with the order of responses), then more shared addresses, then the oldest.
  * @param candidates oldest first
  */
 export function rankCandidates<Id>(
@@ -273,7 +274,7 @@ function wordsOf({ group, common }: ComparedGroup): string[] {
   return [common.length === 1 ? WORDS[group] : `${common.length} ${WORDS[group]}es`];
 }
 
-/** Differing signs, user-readable; null for none. */
+/** Differing signs in user-readable form; null for none. */
 export function differenceOf({ groups }: Similarity): string | null {
   const differing = groups.filter(({ common }) => common.length === 0);
   if (differing.length === 0) return null;

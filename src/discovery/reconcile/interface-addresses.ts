@@ -15,7 +15,7 @@ export class ReportedPlaces<Address extends StoredAddress> {
   private readonly mayHave: (addressId: string) => boolean;
 
   /**
-   * @param places each address with its ifIndex, in order of address
+   * @param places each address with its ifIndex, ordered by address
    * @param mayHave true if the host may have an unreported address: the read was partial, or another report has it
    */
   constructor(
@@ -29,10 +29,10 @@ export class ReportedPlaces<Address extends StoredAddress> {
   }
 
   /**
-   * The address of an entry: the first global IPv4 address of its interface, else the first global IPv6 address, else
-   * the first one (link-local, loopback). The current one stays as long as the interface has no better one.
+   * Selects the address of an entry: the first global IPv4 address of its interface, else the first global IPv6
+   * address, else the first one (link-local, loopback). Keeps the current one while the interface has no better one.
    * @param currentId the entry's address
-   * @returns undefined to keep the current one; null if it is on another interface now, and this one has none
+   * @returns undefined to keep the current one; null if it moved to another interface, and this one has no address
    */
   addressIdOf(ifIndex: number, currentId: string | undefined): string | null | undefined {
     const at = currentId === undefined ? undefined : this.interfaceOf.get(currentId);

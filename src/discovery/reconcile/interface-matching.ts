@@ -12,10 +12,10 @@ interface NumberedInterface {
 }
 
 /**
- * Matches each reported interface to at most one entry; an unmatched interface is new or a leftover. In order: the entry
- * with the same number and name; the current entry with that name, if its number now denotes another interface, a
+ * Matches each reported interface to at most one entry; an unmatched interface is new or a leftover. In order: the
+ * entry with the same number and name; the current entry with that name, if its number now denotes another interface, a
  * leftover or none; the entry with the same number, renamed.
- * @param inLastRead narrows entries of one name to those in the last read of the device
+ * @param inLastRead narrows entries with one name to those in the device's last read
  */
 export function matchInterfaces<Reported extends NumberedInterface, Stored extends NumberedInterface>(
   reported: readonly Reported[],
@@ -56,8 +56,8 @@ export function matchInterfaces<Reported extends NumberedInterface, Stored exten
 }
 
 /**
- * Finds the rows of deleted interfaces that the agent still lists, as snmpd does for five minutes: unmatched, and another
- * row with the name is current and has an entry. Without such an entry, they may be two interfaces.
+ * Finds rows of deleted interfaces that the agent still lists, as snmpd does for five minutes: they are unmatched, and
+ * another row with the name is current and has an entry. Without such an entry, they may be two interfaces.
  */
 export function leftoversAmong<Reported extends NumberedInterface>(
   reported: readonly Reported[],
@@ -76,13 +76,13 @@ export function leftoversAmong<Reported extends NumberedInterface>(
 
 export interface DeletedInterface {
   readonly if_index: number;
-  /** Several names if several interfaces had the number in turn. */
+  /** Several names if several interfaces used the number in turn. */
   readonly names: ReadonlySet<string>;
   readonly descrs: ReadonlySet<string>;
 }
 
 /**
- * Finds the interfaces that a person deleted: same number and name, or the same unique name. The number alone counts
+ * Finds the interfaces that a user deleted: same number and name, or the same unique name. The number alone suffices
  * only if one side has no name.
  * @param some reported interfaces without an entry
  * @param all reported interfaces
@@ -127,9 +127,9 @@ function hasSameName(some: NumberedInterface, other: NumberedInterface): boolean
 }
 
 /**
- * The interface that each name denotes: the only one with it, or the only one that is up, or else the only one that is
- * enabled. Others with the name are then leftovers of deleted interfaces. Omits ambiguous names.
- * @param narrow applied to interfaces of one name
+ * Maps each name to its current interface: the only one with the name, else the only one that is up, else the only one
+ * that is enabled. Others with the name are then leftovers of deleted interfaces. Omits ambiguous names.
+ * @param narrow applied to interfaces with one name
  */
 function currentByName<Numbered extends NumberedInterface>(
   all: readonly Numbered[],

@@ -1,4 +1,4 @@
-// Records that scans never end: a person wrote them, placed them on the map, or refers to them. They become stale.
+// Records that scans never end: a user edited them, placed them on the map, or refers to them. They become stale.
 
 import { formatInstant } from "../../base/instant.ts";
 import type { AnyKind, Kind, RecordBase } from "../../db/kind.ts";
@@ -9,7 +9,7 @@ import { isPlacedByPerson } from "../../resources/map-positions/map-position.ts"
 import { referrersOf } from "../../resources/references.ts";
 import { isTouchedByPerson } from "./provenance.ts";
 
-/** True if a person wrote the record or one that refers to it, or placed the host on the map. */
+/** True if a user edited the record or one that refers to it, or placed the host on the map. */
 export function isKeptByPeople(tx: WriteTransaction, kind: AnyKind, record: RecordBase): boolean {
   const { id } = record;
   if (isTouchedByPerson(tx, id)) return true;
@@ -17,7 +17,7 @@ export function isKeptByPeople(tx: WriteTransaction, kind: AnyKind, record: Reco
   return referrersOf(tx, kind, id).some((referrer) => isTouchedByPerson(tx, referrer.record.id));
 }
 
-/** Ends the staleness of a record. */
+/** Clears the stale mark of a record. */
 export function markPresent<R extends RecordBase & Discoverable>(
   tx: WriteTransaction,
   kind: Kind<R>,
@@ -27,7 +27,7 @@ export function markPresent<R extends RecordBase & Discoverable>(
   tx.update<RecordBase, object>(kind as unknown as Kind<RecordBase>, id, { stale_since: undefined });
 }
 
-/** Marks a record as stale from now on, unless it already is. @param absent additional fields to set */
+/** Marks a record as stale, unless it already is. @param absent additional fields to set */
 export function markAbsent<R extends RecordBase & Discoverable>(
   tx: WriteTransaction,
   kind: Kind<R>,

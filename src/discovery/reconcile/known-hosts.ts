@@ -34,11 +34,11 @@ interface KnownSigns extends Signs {
   readonly managed: Set<string>;
 }
 
-/** Known hosts that a sighting may be, and what their signs weigh. */
+/** Known hosts that a sighting may be, and the weights of their signs. */
 export interface HostCandidates {
   readonly known: ReadonlyArray<MatchCandidate<string>>;
   readonly weights: Weights;
-  /** Number of further hosts that share a sign. */
+  /** Number of additional hosts that share a sign. */
   readonly leftOut: number;
 }
 
@@ -58,12 +58,12 @@ export class KnownHosts {
   private readonly losers = new Set<string>();
   private readonly shared = new Map<string, boolean>();
   private readonly formerHosts: FormerHosts;
-  /** Addresses at which hosts answered as devices in this transaction. */
+  /** Addresses at which hosts responded as devices in this transaction. */
   private readonly reported = new Map<string, Set<string>>();
   /** Keyed by a sign gained in this transaction: `mac/…`. */
   private readonly changed = new Map<string, Set<string>>();
 
-  /** @param scanId scan whose decisions rest on the same counts, throughout */
+  /** @param scanId scan whose decisions all use the same counts */
   constructor(tx: WriteTransaction, networkId: string, scanId: string) {
     this.tx = tx;
     this.networkId = networkId;
@@ -76,8 +76,7 @@ export class KnownHosts {
    * Live hosts that share a sign, at most COMPARED_HOSTS_MAX, oldest first, hosts of this transaction last; then
    * consolidated hosts with a matching former sign. Excludes a host that lost the responding address through a manual
    * edit.
-   * @param polledAddress the address that responded: includes the host that responded there before, even if many hosts
-   * have the address
+   * @param polledAddress the address that responded: always includes the host that responded there before
    */
   candidates(seen: Signs, polledAddress: string | null = null): HostCandidates {
     const found = new SharingHosts();
@@ -93,7 +92,7 @@ export class KnownHosts {
         }
       }
       const { size } = all;
-      // One is the default.
+      // A single host is the default.
       if (size > 1) sharing.set(`${group}/${value}`, size > CANDIDATES_MAX ? Number.POSITIVE_INFINITY : size);
       found.add(group, usable);
     };
@@ -118,7 +117,7 @@ export class KnownHosts {
     });
     for (const { hostId: id, signs } of this.formerHosts.sharingSign(seen).filter(({ hostId }) => isEligible(hostId))) {
       const own = this.signsOf(id);
-      // An address that the host no longer has may belong to any host.
+      // An address that the host has lost may belong to any host.
       const addresses = new Set([...signs.addresses].filter((address) => own?.addresses.has(address) === true));
       known.push({ id, signs: { ...signs, addresses }, reportedThere: reporters.includes(id), isFormerHost: true });
     }
@@ -138,9 +137,7 @@ export class KnownHosts {
     return own !== null && (formerSigns.length === 0 || formerSigns.some((former) => !hasConflict(former, own)));
   }
 
-  /**
-   * True if a person took the address from this host and gave it to another, by a split or by deleting and entering it.
-   */
+  /** True if a user moved the address from this host to another, by a split or by deleting and re-entering it. */
   wasTakenFrom(id: string, address: string): boolean {
     const others = this.holdersOf(address).filter((holder) => holder !== id);
     if (others.length === 0) return false;
@@ -214,7 +211,7 @@ export class KnownHosts {
     return signs;
   }
 
-  /** False for an address that every machine has, and for one that stays although another host has it now. */
+  /** False for an address that every machine has, and for one that is kept although another host has it now. */
   private mayHave(id: string, { ip_address, stale_since }: IpAddressRecord): boolean {
     if (stale_since === undefined && isOwnAddress(ip_address)) return true;
     const holders = this.holdersOf(ip_address);
@@ -255,7 +252,7 @@ export class KnownHosts {
     this.put("address", address, id);
   }
 
-  /** Records where a host answered as a device. */
+  /** Records where a host responded as a device. */
   recordReportedAt(id: string, address: string): void {
     this.signs.get(id)?.managed.add(address);
     const addresses = this.reported.get(id);
@@ -290,7 +287,7 @@ export class KnownHosts {
     return this.losers.has(id);
   }
 
-  /** One statement for all: one per MAC address would dominate the cost. */
+  /** A single statement for all MAC addresses: one per address would dominate the cost. */
   private hostsByMac(macs: ReadonlySet<string>): Map<string, HostsOfMac> {
     if (macs.size === 0) return new Map();
     const list = JSON.stringify([...macs]);
@@ -328,7 +325,7 @@ export class KnownHosts {
     return new Set([...rows.map(([address]) => address), ...(this.reported.get(id) ?? [])]);
   }
 
-  /** Without components, the serial number is one of perhaps several. */
+  /** Without components, the serial number may be one of several. */
   private unreadOf(id: string): Set<SignGroup> {
     const unread = new Set<SignGroup>();
     if (this.tx.children(componentKind, "host_n", id).length === 0) unread.add("serial_numbers");
@@ -394,7 +391,7 @@ const BY_MACS = `SELECT j.value, ${["if_entries", "ip_addresses", "discovery_mac
   )
   .join(", ")} FROM json_each(?2) j`;
 const REMEMBERED_MACS = "SELECT mac_address FROM discovery_macs WHERE host_n = +?2 AND network_n = +?1";
-/** Addresses that left a host by a person's hand. */
+/** Addresses that a user took from a host. */
 const DELETED_BY_PERSON = `SELECT 1 FROM history_spans s JOIN history_transactions t ON t.sequence = s.died
   WHERE s.scope = +?1 AND ${BY_PERSON} AND ?2 = (SELECT ('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.ip_address'
     FROM history_versions v WHERE v.key < ((s.n << 31) | s.died) ORDER BY v.key DESC LIMIT 1) LIMIT 1`;

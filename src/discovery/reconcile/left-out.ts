@@ -1,5 +1,5 @@
-// Counts of a device's rows dropped because of a limit or a person's deletion, and the result lines that account for
-// every row.
+// Counts of a device's rows that were dropped because of a limit or a user's deletion, and the findings that account
+// for every row.
 
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { DEVICE_TABLES, type Device, type DeviceTable, type PortList } from "../device.ts";

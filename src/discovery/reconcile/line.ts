@@ -1,10 +1,10 @@
-// Conversion of device text to names and lines that the API accepts (schemas/schemas.ts). Pure.
+// Conversion of device text to names and single lines that the API accepts (schemas/schemas.ts). Pure.
 
 import { isVisible } from "../../base/visible.ts";
 
 const MAX_LENGTH = 255;
 
-/** Returns one line without control characters, never cut inside a character; "" if nothing is visible. */
+/** Returns one line without control characters, never cut within a character; "" if nothing is visible. */
 export function lineOf(text: string): string {
   const line = text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
   if (!isVisible(line)) return "";

@@ -1,5 +1,5 @@
-// Writer command for resolved neighbors, and for the types of hosts that follow from them. Skips interface entries
-// whose announcements have changed or that a person has overridden.
+// Writer command for resolved neighbors, and for the host types derived from them. Skips interface entries whose
+// announcements have changed or that a user has overridden.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable, getReferenced } from "../../access/reach.ts";

@@ -9,7 +9,7 @@ import { isLinkLocal, isOwnAddress } from "./signs.ts";
 
 export interface NeighborSightings {
   readonly sightings: readonly AddressSighting[];
-  /** Kept rows are the sightings. */
+  /** Kept rows become sightings. */
   readonly rows: RowCount;
 }
 
@@ -50,7 +50,7 @@ export function neighborSightingsOf(device: Device, knownMacs: readonly string[]
   return { sightings, rows: narrowed(device.rows.arp, entries) };
 }
 
-/** Identifies a neighbor: an address with a MAC address. */
+/** Identifies a neighbor: an IP address and a MAC address. */
 export function neighborKey({ ip_address, mac_address }: Pick<AddressSighting, "ip_address" | "mac_address">): string {
   return `${ip_address} ${mac_address}`;
 }

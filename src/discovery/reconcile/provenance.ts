@@ -8,7 +8,7 @@ import { KINDS } from "../../records/resources.ts";
 import { consolidatedIn } from "../../resources/consolidations/consolidation.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 
-/** Maximum number of versions read; a field unchanged in all of them counts as set by a person. */
+/** Maximum number of versions read; a field unchanged in all of them counts as set by a user. */
 const VERSIONS_EXAMINED_MAX = 100_000;
 
 const KIND = "(SELECT kind FROM history_records WHERE n = ?1)";
@@ -25,10 +25,10 @@ interface Version {
 }
 
 /**
- * True if a person (or a program with an API key) set the field of a live record, not discovery. A restore or revert
- * counts for the author of the value it brought back; removing the referenced record does not count. A value that a
- * person created the record with counts unless it is the default.
- * @param defaults values that the field has by default: null, "" or the default of a create
+ * True if a user (or a program with an API key) set the field of a live record, and not discovery. A restore or revert
+ * is attributed to the author of the restored value; removing the referenced record does not count. A value with which
+ * a user created the record counts unless it is the default.
+ * @param defaults default values of the field: null, "" or the default of a create
  */
 export function isSetByUser(
   tx: WriteTransaction,
@@ -80,7 +80,7 @@ function wasLastSetByPerson(
        ORDER BY v.key DESC LIMIT ${VERSIONS_EXAMINED_MAX}`,
     )
     .iterate(n, JSON.stringify(field)) as Iterable<Version>;
-  /** Value brought back by a restore, while its origin is searched. */
+  /** Value restored by a transaction, while its origin is searched. */
   let restored: { readonly value: unknown } | null = null;
   for (const version of rows) {
     if (restored !== null && !Bun.deepEquals(restored.value, valueIn(version))) continue;
@@ -89,13 +89,13 @@ function wasLastSetByPerson(
       continue;
     }
     if (version.operation === UPDATED && MOVE_COMMANDS.has(version.source)) {
-      // A value moved from another host is attributed to its author there; all other changes follow from the move.
+      // A value moved from another host is attributed to its author there; all other changes result from the move.
       const former = consolidatedIn(tx, n, version.sequence);
       if (former !== null) return wasLastSetByPerson(tx, former, field, valueIn, defaults);
       continue;
     }
     if (version.operation === UPDATED && isSideEffect(version.source, field)) {
-      // The referenced record was removed; no author set the field to none.
+      // The referenced record was removed: no author set the field to null.
       if ((valueIn(version) ?? null) === null) return false;
       continue;
     }
@@ -108,7 +108,7 @@ function wasLastSetByPerson(
   return true;
 }
 
-/** True if a person ever wrote the record: then discovery must not delete it. */
+/** True if a user ever edited the record: discovery must not delete it. */
 export function isTouchedByPerson(tx: WriteTransaction, id: string): boolean {
   const n = tx.recordN(id);
   if (n === null || n === 0) return false;
@@ -122,9 +122,9 @@ export function isTouchedByPerson(tx: WriteTransaction, id: string): boolean {
 }
 
 const UPDATED = 2;
-/** Commands whose values come from the network, whichever user started them. */
+/** Commands whose values come from the network, even if a user started them. */
 const DISCOVERY = "discovery.";
-/** SQL condition: transaction `t` is a person's. */
+/** SQL condition: transaction `t` was made by a user. */
 export const BY_PERSON = `t.actor_type IN ('User', 'ApiKey') AND t.source NOT LIKE '${DISCOVERY}%'`;
 
 /**

@@ -1,5 +1,5 @@
-// Table sizes and VLANs from a host's complete reads, used to decide whether a read may end records that it lacks.
-// Stored outside the ledger; without it, every read counts as the first.
+// Table sizes and VLANs from a host's complete reads, which decide whether a read may end records that it lacks. Stored
+// outside the ledger; without it, every read counts as the first.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";
@@ -12,31 +12,31 @@ export type EndingTable = Extract<DeviceTable, "interfaces" | "addresses" | "ent
 
 /** Agents fill their tables while they start. */
 const SETTLED_MS = 600_000;
-/** Complete reads with fewer rows than the agent counts, after which its count is disregarded. */
+/** Number of complete reads with fewer rows than the agent counts, after which its count is ignored. */
 const SHORT_READS = 2;
-/** Missing rows from which on a table that lost more than half of them waits for confirmation. */
+/** Minimum number of missing rows at which a table that lost more than half of its rows needs confirmation. */
 const SHRUNK_MIN = 8;
 
 export interface TableSize {
   readonly rows: number;
-  /** Complete reads in a row with fewer rows than the agent counts, up to SHORT_READS. */
+  /** Consecutive complete reads with fewer rows than the agent counts, up to SHORT_READS. */
   readonly short: number;
-  /** Whether the last read was much shorter than `rows` and waits for the next. */
+  /** Whether the last read was much shorter than `rows` and needs confirmation by the next. */
   readonly is_shrunk: boolean;
 }
 
 interface Judgment {
-  /** Why missing records stay, as a clause; null if they end. */
+  /** Reason why missing records are kept, as a clause; null if they end. */
   readonly doubt: string | null;
-  /** True if a later read may end them although the device reports the same. */
+  /** True if a later identical read may end them. */
   readonly isPassing: boolean;
-  /** True if the next read is compared with this one, whatever is missing. */
+  /** True if the next read is compared with this one, regardless of missing rows. */
   readonly isCounting: boolean;
-  /** Size to remember; null to keep the one before. */
+  /** Size to store; null to keep the previous one. */
   readonly size: TableSize | null;
 }
 
-/** Judges a read of a table by the sizes of the reads before. Pure. */
+/** Evaluates a read of a table against the sizes of earlier reads. Pure. */
 export function judgeRead(device: Device, table: EndingTable, before: TableSize | null): Judgment {
   if (device.tables[table].state !== "complete" || device.broken?.includes(table) === true)
     return { doubt: "its table was not read to the end", isPassing: false, isCounting: false, size: null };
@@ -66,7 +66,7 @@ export function judgeRead(device: Device, table: EndingTable, before: TableSize 
   return { doubt, isPassing: isDoubtful, isCounting, size };
 }
 
-/** Rows of a table read to its end, as they are compared with those of the read before. */
+/** Rows of a completely read table, in the form compared with the previous read. */
 export function rowsRead(device: Device, table: EndingTable): number {
   return table === "entity" ? device.rows.entity.read : (device[table]?.length ?? 0);
 }
@@ -79,10 +79,10 @@ const readTables = sqliteTable("discovery_reads", {
 });
 const readRows = new KeyedRows(readTables, ["host_n"]);
 
-/** By table; of a host that several devices report, by table and the address where it was read. */
+/** By table; for a host that several devices report, by table and the address from which it was read. */
 type Sizes = Readonly<Record<string, TableSize | undefined>>;
 
-/** Memory of a host's complete reads. */
+/** Complete reads of a host. */
 export interface ReadsMemory {
   readonly sizes: Sizes;
   /** Numbers in its VLAN tables, ascending; null if never read. */
@@ -98,14 +98,14 @@ export function readsMemory(tx: WriteTransaction, hostId: string): ReadsMemory {
   return { sizes: Object.fromEntries(sizes), vlans: Array.isArray(vlans) ? vlans : null };
 }
 
-/** True if the host was read, but its interfaces never to the end. */
+/** True if the host was read, but its interface table never completely. */
 export function areInterfacesUnread(tx: WriteTransaction, hostId: string): boolean {
   const { sizes, vlans } = readsMemory(tx, hostId);
   const isRead = Object.keys(sizes).some((key) => key.startsWith("interfaces" satisfies EndingTable));
   return !isRead && (Object.keys(sizes).length > 0 || vlans !== null);
 }
 
-/** Remembers what a read changed, in this transaction. */
+/** Stores the changes from a read, in this transaction. */
 export function rememberReads(tx: WriteTransaction, hostId: string, before: ReadsMemory, now: ReadsMemory): void {
   if (Bun.deepEquals(before, now)) return;
   const [tables, vlans] = [JSON.stringify(now.sizes), now.vlans === null ? null : JSON.stringify(now.vlans)];
@@ -122,8 +122,7 @@ export function rememberVlans(tx: WriteTransaction, hostId: string, device: Devi
 }
 
 /**
- * VLAN numbers of a host after a read, empty if it serves no VLAN tables. Those before it stay if the tables were not
- * read to the end.
+ * VLAN numbers of a host after a read; empty if it serves no VLAN tables. Keeps earlier ones after an incomplete read.
  * @param isShared true if several devices report the host
  */
 export function vlansAfter(before: ReadsMemory, device: Device, isShared: boolean): readonly number[] {

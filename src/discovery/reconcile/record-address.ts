@@ -1,5 +1,5 @@
-// Records an address that responded or was overheard, without polling the machine. The address belongs to the host that
-// has it, unless a MAC address disagrees. An address alone never turns one host into another.
+// Records an address that responded or was overheard, without polling the machine. The address belongs to its current
+// host, unless a MAC address contradicts that. An address alone never turns one host into another.
 
 import { isSingleDevice, virtualRouterOf } from "../../base/mac.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
@@ -28,7 +28,10 @@ import type { SubnetPlacer } from "./subnet-placer.ts";
 /** The machine that runs the appliance. */
 const LOCALHOST: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
 
-/** @returns outcome of the sighting: dropped if a person deleted its host, or if its MAC address is not a host's there */
+/**
+ * @returns outcome of the sighting: dropped if a user deleted its host, or if its MAC address does not belong to a host
+ * there
+ */
 export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): RowOutcome {
   const { ip_address: address, mac_address: mac, answered } = sighting;
   if (sighting.is_mac_shared === true && mac !== null) write.index.markShared(mac);
@@ -70,7 +73,7 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
   return present.size >= CHILDREN_MAX ? "limit" : "deleted";
 }
 
-/** Takes a host's former addresses that other hosts have: its machine has a new one since. */
+/** Removes a host's former addresses that other hosts have now: its machine has a new one. */
 function leaveFormer(
   write: ScanWrite,
   book: AddressBook,
@@ -100,12 +103,12 @@ function holderOf(
   const hostIds = index.atAddress(address);
   const lastSeen = (ids: readonly string[]) => tx.get(hostKind, lastSeenAt(write, book, address, ids));
   if (mac !== null && virtualRouterOf(mac) !== null) {
-    // It belongs to the routers that report it, or to the host that a person entered.
+    // It belongs to the routers that report it, or to the host that a user entered.
     const owners = hostIds.filter((id) => book.isDevice(id) || isEntered(write, id, book.ofHost(id).get(address)));
     return owners.length > 0 ? lastSeen(owners) : "virtual";
   }
   if (mac === null || !identifiesHost(write, mac)) {
-    // Tables of other devices are hours old: they do not contradict a host that just responded there.
+    // Other devices' tables are hours old: they do not contradict a host that just responded there.
     const answering = hostIds.find((id) => wasSeenInThisScan(write, book.ofHost(id).get(address)));
     if (answered.length === 0 && answering !== undefined) return tx.get(hostKind, answering);
     if (hostIds.length > 0) return lastSeen(hostIds);
@@ -121,14 +124,14 @@ function holderOf(
     return lastSeen(compatible.map((record) => record.host_id));
   if (!contenders.has(mac) || contenders.ownerCount > 1 || (sighting.is_local === true && hostIds.length > 0))
     return "contradicted";
-  // A device whose MAC address there is unknown may be the one.
+  // A device whose MAC address there is unknown may be the holder.
   if (records.some((record) => record.mac_address === null && book.isClaimed(record))) return "contradicted";
-  // The machine with this MAC address has a new IP address. With several (clones), none is certain.
+  // The machine with this MAC address has a new IP address. If several hosts have it (clones), none is certain.
   if (byMac.length === 1) return tx.get(hostKind, byMac[0] as string);
   return LOCALHOST.has(address) ? selfHost(tx, write.networkId) : null;
 }
 
-/** True if a person entered the host or its address. */
+/** True if a user entered the host or its address. */
 function isEntered({ tx }: ScanWrite, hostId: string, record: IpAddressRecord | undefined): boolean {
   return (
     tx.get(hostKind, hostId).source.type === "Manual" || (record !== undefined && isTouchedByPerson(tx, record.id))
@@ -154,7 +157,7 @@ function isCompatible(
   isOverheard: boolean,
 ): boolean {
   if (byMac.length > 0) return isOverheard && record.mac_address === null && wasSeenInThisScan(write, record);
-  // The address moves between routers: its old MAC address does not identify a host.
+  // The address moves between routers: its previous MAC address does not identify a host.
   return record.mac_address === null || !identifiesHost(write, record.mac_address);
 }
 
@@ -163,7 +166,7 @@ function identifiesHost({ index }: ScanWrite, mac: string): boolean {
   return isSingleDevice(mac) && !index.isShared(mac);
 }
 
-/** Returns a host that ended, if the first MAC address of one known by its addresses alone is its; null for none. */
+/** Returns an ended host known only by addresses, if the MAC address is the first one seen there; null for none. */
 function returnedHost(
   write: ScanWrite,
   subnets: SubnetPlacer,
@@ -226,7 +229,7 @@ function macToStore(
   if (known === undefined || known.mac_address === null) return mac;
   // The MAC address that identifies the host wins.
   if (write.index.isShared(mac) && !write.index.isShared(known.mac_address)) return undefined;
-  // A device's own interface data outranks what others see, and of two cards at one address the stored one stays.
+  // A device's own interface data outranks sightings by others, and of two cards at one address the stored one is kept.
   return hasInterfaces(write.tx, host.id) || (known.mac_address !== mac && contenders.isSeen(known.mac_address))
     ? undefined
     : mac;

@@ -1,5 +1,5 @@
-// Records a device's chassis as components. A component keeps its record while its serial number is reported, wherever
-// in the stack; one without a serial number, while its position is.
+// Records a device's chassis as components. A component keeps its record while its serial number is reported at any
+// position in the stack, or, without a serial number, while its position is.
 
 import { componentKind } from "../../resources/components/component.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
@@ -11,7 +11,7 @@ import type { ScanWrite } from "./scan-write.ts";
 
 interface ComponentContext {
   readonly omitted: OmittedRows;
-  /** Ends what the device no longer has; null if another device reports the host too. */
+  /** Ends components that the device no longer has; null if another device reports the host too. */
   readonly ends: Ends | null;
 }
 
@@ -44,14 +44,14 @@ export function recordComponents(
 }
 
 type Chassis = Pick<DeviceComponent, "position" | "serial_number">;
-/** Null for a chassis that takes no part. */
+/** Null for a chassis that is excluded from matching. */
 type KeyOf = (chassis: Chassis) => string | null;
 
 const serialOf: KeyOf = ({ serial_number }) => serial_number;
 const positionOf: KeyOf = ({ position }) => `${position}`;
 const positionUnserialed: KeyOf = ({ position, serial_number }) => (serial_number === null ? `${position}` : null);
 const both: KeyOf = ({ position, serial_number }) => (serial_number === null ? null : `${position}/${serial_number}`);
-/** Keys of a reported chassis and of the same one stored, best first. */
+/** Matching keys of a reported chassis and of its stored component, best first. */
 const KEYS: ReadonlyArray<readonly [reported: KeyOf, stored: KeyOf]> = [
   [both, both],
   [serialOf, serialOf],

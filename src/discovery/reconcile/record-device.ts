@@ -48,7 +48,7 @@ import { NetworkVlans } from "./vlan-keeper.ts";
 
 const SNMP_PORT = { number: 161, protocol: "Udp", service: { name: "SNMP", service_definition: "snmp" } } as const;
 
-/** @returns the host; null if a person deleted it */
+/** @returns the host; null if a user deleted it */
 export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSighting): HostRecord | null {
   const polledAddress = sighting.ip_address;
   write.isContinued = sighting.is_continued === true;
@@ -101,7 +101,7 @@ function recordReport(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceS
   const splitFrom = split === null ? null : write.tx.get(hostKind, split.id);
   if (splitFrom !== null && known !== null) splitOffLast(write, book, splitFrom, signs);
   write.seenIds = new Set();
-  // In a continued command this device already reported the host: the first command decides.
+  // In a continued command, this device has already reported the host: the first command decides.
   const isRepeated = () =>
     known !== null &&
     split === null &&
@@ -123,9 +123,9 @@ function recordReport(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceS
 }
 
 /**
- * True if a device matches the former signs of a consolidated host that reports itself elsewhere: it then only adds
- * data, or both devices would overwrite each other in every scan. Otherwise, as after a replacement, the host takes the
- * new data.
+ * True if a device matches the former signs of a consolidated host that reports itself elsewhere. It then only adds
+ * data: otherwise both devices would overwrite each other in every scan. In other cases, as after a replacement, the
+ * host takes over the new data.
  */
 function isAdditionalDevice(
   write: ScanWrite,
@@ -152,7 +152,7 @@ interface Recognized {
   readonly signs: Signs;
   /** Null for a new host. */
   readonly known: IdentifiedHost | null;
-  /** The host that a new host was part of. */
+  /** The host from which a new host was split. */
   readonly splitFrom: HostRecord | null;
   readonly isAdditional: boolean;
 }
@@ -207,7 +207,7 @@ function writeReported(
   let isComplete = true;
   const vlans = new NetworkVlans(write);
   if (device.vlans !== undefined) {
-    // Only the host's main device names the network's VLANs.
+    // Only the host's main device determines the names of the network's VLANs.
     if (!isAdditional) vlans.name(host.id, device.vlans, !isBroken(device, "vlans"));
     omitted.add("vlans", "deleted", device.vlans.filter(({ number }) => vlans.idOf(number) === null).length);
   }
@@ -215,7 +215,7 @@ function writeReported(
     const reported = withoutLists(device.interfaces, unknownLists(write, host, device));
     const interfaces = isAdditional ? ownInterfaces(write, host, reported) : reported;
     if (isAdditional) omitted.add("interfaces", "contradicted", reported.length - interfaces.length);
-    // The remaining interfaces are this device's own: its data counts there.
+    // The remaining interfaces belong to this device alone: its data applies to them.
     write.isRepeat &&= !isAdditional;
     isComplete = recordInterfaces(write, host, interfaces, {
       addresses: present,
@@ -250,8 +250,8 @@ function reasonOfNew(splitFrom: HostRecord | null): string {
 }
 
 /**
- * Returns the MAC address seen at the responding address as a sign. If the device's MAC addresses are unknown, one that
- * no host has is ignored: the device may have responded through another interface.
+ * Returns the MAC address seen at the responding address as a sign. If the device's own MAC addresses are unknown,
+ * ignores an address that no host has: the device may have responded through another interface.
  */
 function seenMacOf(write: ScanWrite, { device, mac_address: mac }: DeviceSighting): string | null {
   return mac !== null && isBroken(device, "interfaces") && write.index.atMac(mac).length === 0 ? null : mac;
@@ -282,7 +282,7 @@ function reportedHost(
   };
 }
 
-/** Returns the manufacturer by the device's own interfaces, else by the MAC address seen. */
+/** Returns the manufacturer by the device's own interfaces, else by the MAC address seen at its address. */
 function makerByMac(device: Device, seenMac: string | null): string | undefined {
   const own = [device.bridge_address, ...(device.interfaces ?? []).map((each) => each.mac_address), seenMac];
   const mac = own.find((each) => typeof each === "string" && isSingleDevice(each) && !isLocallyAdministered(each));
@@ -337,8 +337,8 @@ function ownInterfaces(
 }
 
 /**
- * Writes the reported addresses and the one that responded: they differ behind NAT.
- * @returns the addresses whose interface stays as another report has it
+ * Writes the reported addresses and the one that responded, which differ behind NAT.
+ * @returns the addresses whose interface is kept because another report has it
  */
 function recordAddresses(
   write: ScanWrite,
@@ -377,7 +377,7 @@ function recordAddresses(
   }
   for (const address of new Set([polledAddress, ...own.map((each) => each.ip_address).filter(isOwnAddress)])) {
     for (const other of write.index.atAddress(address)) book.absorb(host, other, present);
-    // A response proves possession, not configuration: NAT and router pairs respond too.
+    // A response proves possession, not configuration: NAT devices and redundant routers respond too.
     const polled = address === polledAddress ? present.get(address) : undefined;
     if (polled !== undefined)
       book.takeFromOthers(address, host, write.index.atAddress(address), {
@@ -394,14 +394,14 @@ function recordAddresses(
   return contested;
 }
 
-/** The answer of a device at an address that it has. */
+/** Response of a device at an address that it has. */
 function answerOf({ ip_address, mac_address }: IpAddressRecord): AddressSighting {
   return { ip_address, mac_address: mac_address ?? UNKNOWN_MAC, answered: ["Snmp"] };
 }
 
 /**
- * Returns null for a stored MAC address that an address on an interface without one cannot have: that of the interface
- * it was on before, or the address itself. Undefined keeps the others, which neighbors reported.
+ * Returns null for a stored MAC address that cannot belong to an address on an interface without one: that of its
+ * previous interface, or of the address itself. Returns undefined to keep others, which neighbors reported.
  */
 function clearedMac({ tx }: ScanWrite, host: HostRecord, known: IpAddressRecord | undefined): null | undefined {
   if (known === undefined || known.mac_address === null) return undefined;
@@ -413,9 +413,9 @@ function clearedMac({ tx }: ScanWrite, host: HostRecord, known: IpAddressRecord 
 }
 
 /**
- * True if the reported MAC address of a shared or polled address differs while the old one is still on an interface:
- * then the old one stays. Routers sharing an address each report their own interface, and if merged into one host, the
- * order of responses would decide.
+ * True if the reported MAC address of a shared or polled address differs while the stored one is still on an interface:
+ * then the stored one is kept. Routers sharing an address each report their own interface, and if they were merged into
+ * one host, the order of responses would decide.
  */
 function isDisputed(
   write: ScanWrite,
@@ -441,7 +441,7 @@ function isDisputed(
 const CACHE = new WeakMap<ScanWrite, AcceptingSubnets>();
 
 /**
- * Covers the host's own reported addresses: a device polled with an assigned credential may then be polled there too,
+ * Confirms the host's own reported addresses: a device polled with an assigned credential may then be polled there too,
  * in subnets that accept credentials.
  * @param host the device as a host record
  */

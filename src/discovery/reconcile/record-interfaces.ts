@@ -50,7 +50,7 @@ interface InterfaceContext {
   readonly mayHave: (address: string) => boolean;
   /** ifIndexes with a row in ifXTable. */
   readonly extended: ReadonlySet<number>;
-  /** True if ifTable and the forwarding table were read to their ends, and each row is of a reported interface. */
+  /** True if ifTable and the forwarding table were read completely, and each row belongs to a reported interface. */
   readonly isForwardingComplete: boolean;
   /** True if the forwarding table may hold more entries. */
   readonly isForwardingPartial: boolean;
@@ -58,7 +58,7 @@ interface InterfaceContext {
   /** Members of aggregates and units of ports; undefined if unknown. */
   readonly stacking: readonly StackedInterface[] | undefined;
   readonly omitted: OmittedRows;
-  /** Ends what the device no longer has; null if another device reports the host too. */
+  /** Ends interfaces that the device no longer has; null if another device reports the host too. */
   readonly ends: Ends | null;
 }
 
@@ -92,7 +92,7 @@ export function recordInterfaces(
     const current = new Set(matched.values());
     const missing = stored.filter((entry) => !current.has(entry) && isPresent(entry));
     ends.interfaces(missing, (entry) => keepAbsent(write, entry, context.omitted));
-    // An interface that waits for the next read learns nothing if all rows of the forwarding table are of others.
+    // An interface that needs confirmation keeps no new forwarding entries if all rows belong to other interfaces.
     const waiting = missing.filter((entry) => isPresent(entry) && ends.isLacking(entry));
     for (const entry of context.isForwardingComplete ? waiting : []) {
       const learned = (forwarding?.of(entry.id) ?? []).filter(({ id }) => tx.find(fdbEntryKind, id) !== null);
@@ -192,7 +192,7 @@ export function recordInterfaces(
   return isComplete;
 }
 
-/** Marks an entry that stays although its device lacks it, and clears what scans found on it. */
+/** Marks an entry that is kept although its device lacks it, and clears its discovered data. */
 function keepAbsent(write: ScanWrite, entry: IfEntryRecord, omitted: OmittedRows): void {
   const { tx } = write;
   const { id } = entry;
@@ -238,7 +238,7 @@ export function inLastRead({ tx, scanId }: ScanWrite): (entries: readonly IfEntr
   };
 }
 
-/** @param recorded the device's interfaces by ifIndex: each may be part of one that is recorded after it */
+/** @param recorded the device's interfaces by ifIndex: each may be part of one recorded after it */
 function recordStacking(
   write: ScanWrite,
   recorded: ReadonlyMap<number, IfEntryRecord>,
@@ -247,7 +247,7 @@ function recordStacking(
   const byIndex = new Map(stacking.map((each) => [each.if_index, each]));
   const idOf = (ifIndex: number | undefined) => (ifIndex === undefined ? undefined : recorded.get(ifIndex)?.id);
   const ids = new Set(recorded.values().map(({ id }) => id));
-  // An interface that the read lacks may still exist until the next one confirms its end.
+  // An interface missing from the read may still exist until the next read confirms its end.
   const isWaiting = (id: unknown) => {
     const other = typeof id !== "string" || ids.has(id) ? null : write.tx.find(ifEntryKind, id);
     return other !== null && (other.stale_since ?? null) === null;
@@ -268,10 +268,10 @@ function recordStacking(
 type VlanIds = Reported<IfEntryRecord>["vlan_ids"];
 
 /**
- * Counts the VLAN changes on an interface. Changes never written count as 0: they would fill every command, and the
- * device would never finish.
+ * Counts the VLAN changes on an interface. Changes that are never written count as 0: otherwise they would fill every
+ * command, and the device would never finish.
  * @param reported IDs, null for none; undefined if unknown
- * @param isDeleted true if a person deleted the interface
+ * @param isDeleted true if a user deleted the interface
  */
 function vlanChanges(write: ScanWrite, before: IfEntryRecord | null, reported: VlanIds, isDeleted: boolean): number {
   if (reported === undefined) return 0;
@@ -310,9 +310,9 @@ function deletedInterfaces({ tx }: ScanWrite, host: HostRecord): DeletedInterfac
 }
 
 /**
- * Deletes the entry whose number another interface takes over: numbers are unique. One that people keep gets a number
- * that no device uses.
- * @returns the numbers of manual entries, which keep them
+ * Deletes the entry whose ifIndex another interface takes over, since ifIndexes are unique. An entry that users edited
+ * gets an ifIndex that no device uses.
+ * @returns the ifIndexes of manual entries, which keep them
  */
 function freeIndexes(
   write: ScanWrite,
@@ -415,7 +415,7 @@ function reportedAnnouncements(
   return reported;
 }
 
-/** True if the entry has data of a neighbor, or overrides some. */
+/** True if the entry has neighbor data, or overrides some. */
 function hasNeighbors(entry: IfEntryRecord): boolean {
   return entry.discovered !== undefined || NEIGHBOR_FIELDS.some((field) => (entry[field] ?? null) !== null);
 }
@@ -520,7 +520,7 @@ interface ForwardingSync {
   readonly omitted: OmittedRows;
 }
 
-/** A manual list stays, with a differing table stored as discovered. */
+/** Keeps a manual list, and stores a differing table as discovered. */
 function syncForwarding(
   write: ScanWrite,
   entry: IfEntryRecord,
@@ -551,7 +551,7 @@ function syncForwarding(
 
 /**
  * Counts rows that are neither in a manual list nor in the discovered one. A list of MAC addresses has each once,
- * whatever the VLANs.
+ * regardless of VLANs.
  */
 function countUnlisted(
   omitted: OmittedRows,

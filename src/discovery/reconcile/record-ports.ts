@@ -48,7 +48,7 @@ export function recordOpenPorts(write: ScanWrite, host: HostRecord, open: readon
       write.markSeen(bindingKind, binding.id);
       const record = services.get(binding.service_id);
       if (record === undefined) continue;
-      // Several services on one port were entered manually.
+      // A user entered several services on one port.
       const isRenamed = bound.length === 1 && service !== null && !isNameTaken(services.values(), record.id, service);
       services.set(record.id, write.update(serviceKind, record, isRenamed ? { ...service } : {}));
     }

@@ -1,5 +1,5 @@
-// Records sightings from devices' tables and sweeps. Every row counts, even for addresses that are ignored or that no
-// record gets. Does not decide which host has an address.
+// Records sightings from devices' tables and sweeps. Counts every row, even for ignored addresses and addresses without
+// a record. Does not decide which host has an address.
 
 import type { Instant } from "../../base/instant.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
@@ -20,9 +20,9 @@ import type { AddressSighting, DeviceSighting } from "../sightings.ts";
 import { linesOf } from "./neighbor-tables.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
-/** Maximum current sightings per reporter. A larger table counts as one that was cut off. */
+/** Maximum number of current sightings per reporter. A larger table counts as truncated. */
 export const SIGHTINGS_PER_TABLE_MAX = 100_000;
-/** Maximum sightings of one reporter's table, current ones included; the ones that ended first are dropped. */
+/** Maximum number of sightings from one reporter's table, including current ones; the earliest ended are dropped. */
 export const SIGHTINGS_PER_REPORTER_MAX = 2 * SIGHTINGS_PER_TABLE_MAX;
 
 interface SeenRow {
@@ -31,7 +31,7 @@ interface SeenRow {
   readonly if_entry_n: number | null;
 }
 
-/** A table as it was read. */
+/** A table as read. */
 interface ReadTable {
   readonly kind: SightingKind;
   /** From linesOf. */
@@ -41,9 +41,9 @@ interface ReadTable {
 }
 
 /**
- * Records what a device reports of itself and of others, in this transaction. Tables without changes cost one row each.
+ * Records a device's report about itself and others, in this transaction. An unchanged table costs one row.
  * @param host null if a user has ignored it
- * @param isSame true if the device's whole report is the same as before
+ * @param isSame true if the device's entire report is unchanged
  */
 export function recordSightings(
   write: ScanWrite,
@@ -103,8 +103,7 @@ export function recordResponses(write: ScanWrite, sightings: readonly AddressSig
 }
 
 /**
- * Ends sightings by sweeps without a response since a timestamp, after the sweep. Call after the transaction is
- * written.
+ * Ends sightings by sweeps without a response since a timestamp, after the sweep. Call once the transaction is written.
  * @param wasSwept true for a sighting whose address was swept
  */
 export function markSilent(write: ScanWrite, since: Instant, wasSwept: (row: SightingRow) => boolean): void {
@@ -113,7 +112,7 @@ export function markSilent(write: ScanWrite, since: Instant, wasSwept: (row: Sig
   for (const row of silent) if (wasSwept(row)) storeSighting(tx, { ...row, gone_at: tx.instant });
 }
 
-/** Ends the effect of sightings, after the transaction is written: their addresses no longer count as in use. */
+/** Makes sightings ineffective once the transaction is written: their addresses no longer count as in use. */
 export function expireSightings({ tx }: ScanWrite, numbers: readonly number[]): void {
   tx.runAfterWrite(() => {
     const { $client } = tx.db;
@@ -158,7 +157,7 @@ class Recording {
     if (text === "" && known === null) return;
     const digest = Bun.hash(text).toString(36);
     if (isSame && known?.digest === digest) {
-      // Only whole tables have a digest.
+      // Only complete tables have a digest.
       if (isComplete)
         confirmReporter(tx, { ...known, ...readTimes(known, this.write), ip_address: this.polledAddress });
       return;
@@ -208,7 +207,9 @@ class Recording {
     }
   }
 
-  /** Of the same host, the table last read at another address is the same one, unless several devices report it. */
+  /**
+   * The table of the same host last read at another address is the same table, unless several devices report the host.
+   */
   private reporterOf(kind: SightingKind): ReporterRow | null {
     const rows = this.reporters.filter((row) => row.kind === kind);
     const here = rows.find((row) => row.ip_address === this.polledAddress);
@@ -216,7 +217,7 @@ class Recording {
   }
 }
 
-/** Hosts that a command read, and their reporters, read once for all. */
+/** Hosts that a command read, and their reporters, read together. */
 const READ_HOSTS = new WeakMap<ScanWrite, string[]>();
 const REPORTERS = new WeakMap<ScanWrite, Map<number | null, ReporterRow[]>>();
 
@@ -236,7 +237,7 @@ function takeReporters(write: ScanWrite, hostN: number): readonly ReporterRow[] 
   return rows ?? (query.all(JSON.stringify([hostN])) as ReporterRow[]);
 }
 
-/** The last two reads, each by another scan. */
+/** The last two reads, each by a different scan. */
 function readTimes(reporter: ReporterRow, { tx, scanId }: ScanWrite) {
   return {
     read_at: tx.instant,
@@ -245,7 +246,7 @@ function readTimes(reporter: ReporterRow, { tx, scanId }: ScanWrite) {
   };
 }
 
-/** When the device's own addresses were last read to the end by another scan; null if never. */
+/** Last time that another scan read the device's own addresses completely; null if never. */
 export function lastOwnRead(
   { tx, scanId }: ScanWrite,
   host: HostRecord,
@@ -261,7 +262,7 @@ export function lastOwnRead(
   return last.at === 0 ? null : last;
 }
 
-/** True if a device has responded at an address that was in none of its address tables, as far as that is known. */
+/** True if a device has responded at an address that, as far as known, was in none of its address tables. */
 export function wasNeverListed({ tx }: ScanWrite, host: HostRecord, address: string): boolean {
   const [[isListed]] = tx.db.$client
     .query(IS_LISTED)
@@ -320,14 +321,14 @@ function storeReporter(tx: WriteTransaction, row: Omit<ReporterRow, "checksum">)
   return stored;
 }
 
-/** Stores the columns that change when a table is read again without changes: the others have indexes. */
+/** Stores the columns that change even if a table is unchanged: the others are indexed. */
 function confirmReporter(tx: WriteTransaction, row: ReporterRow): void {
   const { n, ip_address, read_at, scan_id, previous_read_at, previous_scan_id } = row;
   const { checksum } = withChecksum(reporterTable, row);
   tx.db.$client.query(CONFIRM).run(n, ip_address, read_at, scan_id, previous_read_at, previous_scan_id, checksum);
 }
 
-/** Drops the sightings that ended first, of a reporter that has too many. */
+/** Drops the earliest ended sightings of a reporter with too many. */
 function withinLimit(tx: WriteTransaction, reporter: ReporterRow): ReporterRow {
   const excess = reporter.rows - SIGHTINGS_PER_REPORTER_MAX;
   if (excess <= 0) return reporter;
@@ -357,7 +358,7 @@ function keyOf({ address_key, mac_address, if_entry_n }: SeenRow): string {
 }
 
 const REPORTERS_OF = "SELECT * FROM discovery_reporters WHERE host_n IN (SELECT value FROM json_each(?1)) ORDER BY n";
-/** Listed addresses are of an interface. */
+/** Listed addresses belong to an interface. */
 const IS_LISTED = `SELECT max(s.if_entry_n IS NOT NULL) FROM discovery_sightings s
   JOIN discovery_reporters r ON r.n = s.reporter_n
   WHERE s.network_n = +?2 AND s.address_key = +?3 AND r.host_n = +?1 AND r.kind = 'Own'`;

@@ -26,7 +26,7 @@ const openPortRows = new KeyedRows(openPorts, ["host_n"]);
 type Places = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Ends the host's ports that are refused, and remembers where the others responded. Call after recordOpenPorts.
+ * Ends the host's ports that are refused, and stores where the others responded. Call after recordOpenPorts.
  * @param addresses of the host
  */
 export function endRefusedPorts(
@@ -57,7 +57,7 @@ export function endRefusedPorts(
   rememberPlaces(tx, host.id, before, places);
 }
 
-/** @returns false if the port stays for people, or for another command */
+/** @returns false if the port is kept because a user edited it, or left for another command */
 function endPort(write: ScanWrite, host: HostRecord, port: PortRecord, address: string): boolean {
   const { tx } = write;
   const bindings = tx.children(bindingKind, "host_n", host.id);

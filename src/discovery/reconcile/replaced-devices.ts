@@ -1,5 +1,5 @@
-// Ends what a device had learned once another one replaces it: its stations are at the successor. Its interfaces stay
-// for the history and in case it returns.
+// Ends the forwarding entries of a device that another one replaces: its stations are now at the successor. Keeps its
+// interfaces for the history, and in case the device returns.
 
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
@@ -10,8 +10,8 @@ import type { ScanWrite } from "./scan-write.ts";
 import { nameSign } from "./signs.ts";
 
 /**
- * Ends the forwarding entries of the device that reported itself at an address before, under the same system name, and
- * nowhere else. Entries that a person entered stay.
+ * Ends the forwarding entries of the device that previously reported itself at an address under the same system name,
+ * and nowhere else. Keeps entries that a user entered.
  * @param host the device that reports itself there now
  */
 export function endReplacedForwarding(write: ScanWrite, host: HostRecord, polledAddress: string): void {

@@ -1,5 +1,5 @@
-// Merge of scan results into a record: discovered values follow the network; manual values stay, with the scan's value
-// stored as discovered. Pure: provenance comes from a callback.
+// Merge of scan results into a record: discovered values follow the network; manual values are kept, with the scan's
+// value stored as discovered. Pure: provenance comes from a callback.
 
 import { ownValue } from "../../base/fields.ts";
 import type { NoOtherFields, RecordBase } from "../../db/kind.ts";

@@ -45,10 +45,7 @@ export function digestOf({ device, mac_address, hostname }: DeviceSighting): str
     .digest("base64");
 }
 
-/**
- * Marks an unchanged device as seen.
- * @returns its host and the dropped rows; null if the device must be compared
- */
+/** Marks an unchanged device as seen. @returns its host and the dropped rows; null if the device must be compared */
 export function unchangedReport(
   write: ScanWrite,
   sighting: DeviceSighting,
@@ -82,7 +79,8 @@ export function unchangedReport(
 
 /**
  * @param seenIds records marked as seen for this device
- * @param isConclusive false if the next report is compared even if it is the same, with what this one lacks
+ * @param isConclusive false if the next report must be compared even if it is identical, including records that this
+ * one lacks
  */
 export function rememberReport(
   write: ScanWrite,
@@ -138,7 +136,7 @@ export interface LastReport {
   readonly seen: ReadonlySet<number>;
 }
 
-/** The last reports of a host at an address, and at all others that it has. */
+/** The last reports of a host at an address, and at all its other addresses. */
 export function lastReportsOf({ tx }: ScanWrite, host: HostRecord, polledAddress: string): LastReport[] {
   const present = tx.children(ipAddressKind, "host_n", host.id);
   const isStale = new Map(present.map((each) => [each.ip_address, each.stale_since !== undefined]));

@@ -1,5 +1,5 @@
-// Lineage of interfaces that ended and return under their name with another ifIndex. The ledger knows a return by the
-// ifIndex alone.
+// Lineage of ended interfaces that return under their name with another ifIndex. The ledger recognizes returns only by
+// the ifIndex.
 
 import { scopeKey } from "../../db/kind.ts";
 import { membersSql } from "../../db/shape.ts";
@@ -8,9 +8,9 @@ import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import type { DeviceInterface } from "../device.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
-/** Time after its end within which a name is the same interface. */
+/** Time after its end within which a name denotes the same interface. */
 const RETURN_MS = 90 * 86_400_000;
-/** Maximum ended entries compared, the last ones. */
+/** Maximum number of ended entries compared, most recent first. */
 const COMPARED_MAX = 1_000;
 
 /** @returns the ids of their first incarnations, for those of the added interfaces that return */

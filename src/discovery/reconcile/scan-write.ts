@@ -48,7 +48,7 @@ export interface ScanInput {
  */
 export const VLAN_CHANGES_PER_COMMAND = 100_000;
 
-/** Maximum records per command that end because their device no longer reports them. */
+/** Maximum number of records per command that end because their device no longer reports them. */
 const ENDS_PER_COMMAND = 10_000;
 
 /** State of a dry run's transaction, which stays open across commands. */
@@ -69,7 +69,7 @@ export class ScanWrite {
    * would overwrite each other in every scan.
    */
   isRepeat = false;
-  /** True if a part was already written and reported. */
+  /** True if a part has already been written and reported. */
   isContinued = false;
   private vlanRoom = VLAN_CHANGES_PER_COMMAND;
   private endRoom = ENDS_PER_COMMAND;
@@ -100,9 +100,9 @@ export class ScanWrite {
 
   /**
    * Creates a record seen for the first time; sets its `first_discovery_id`, if any, to the scan.
-   * @param isIgnored true if a person deleted the same thing, for kinds whose identity does not show that
+   * @param isIgnored true if a user deleted the same thing, for kinds whose identity does not show that
    * @param lineageId of its first incarnation, for kinds whose identity does not show that; null for none
-   * @returns null if a person deleted it
+   * @returns null if a user deleted it
    */
   create<R extends RecordBase, T extends OwnFields<R>>(
     kind: Kind<R>,
@@ -151,7 +151,7 @@ export class ScanWrite {
     this.seenIds.add(id);
   }
 
-  /** Deletes a record that certainly no longer exists. @param reason one clause */
+  /** Deletes a record that no longer exists for certain. @param reason one clause */
   close(kind: AnyKind, record: RecordBase, label: string, reason: string): void {
     removeRecord(this.tx, kind, record.id, true);
     this.findings.push({ type: "Closed", entity: kind.name, id: record.id, label, reason });
@@ -168,7 +168,7 @@ export class ScanWrite {
     return true;
   }
 
-  /** True if so many more records may end in this command; the first ones always may. */
+  /** True if this many more records may end in this command; the first ones always may. */
   mayEnd(count = 1): boolean {
     if (count > this.endRoom && this.endRoom < ENDS_PER_COMMAND) return false;
     this.endRoom -= count;
@@ -197,21 +197,21 @@ export class ScanWrite {
     if (!this.reasons.has(hostId)) this.reasons.set(hostId, reason);
   }
 
-  /** Returns the entries deleted by people, by kind; read once per write. */
+  /** Returns the entries deleted by users, by kind; read once per write. */
   ignoredOf(entity: IgnoredEntity): readonly IgnoredRecord[] {
     this.ignored ??= Map.groupBy(this.tx.children(ignoredKind, "network_n", this.networkId), (record) => record.entity);
     return this.ignored.get(entity) ?? [];
   }
 
-  /** As ignoredSequence, before this command wrote anything: the same for all its devices. */
+  /** ignoredSequence before this command wrote anything, the same for all its devices. */
   get ignoredBefore(): number {
     this.ignoredAtStart ??= this.ignoredSequence();
     return this.ignoredAtStart;
   }
 
   /**
-   * The last written change to the network's set of ignored entries, since a record whose entry was removed may come
-   * back, or of VLANs, since a deleted one does.
+   * The last change to the network's ignored entries or VLANs: a record may return once its entry is removed, and a
+   * deleted VLAN does.
    */
   ignoredSequence(): number {
     const networkN = this.tx.recordN(this.networkId) ?? 0;
@@ -243,7 +243,7 @@ export class ScanWrite {
       .some((entry) => this.tx.observedOf(entry.id).last_discovery_id === this.scanId);
   }
 
-  /** True if a person deleted the record with this identity. Does not apply to hosts. */
+  /** True if a user deleted the record with this identity. Does not apply to hosts. */
   isIgnored(kind: AnyKind, identity: string | null): boolean {
     if (kind.code === hostKind.code) return false;
     return (
@@ -302,7 +302,7 @@ export class ScanWrite {
   }
 }
 
-/** Keeps only open fields and fields that the record lacks. */
+/** Keeps only unset fields and fields that the record lacks. */
 function withoutContradictions<T extends object>(
   record: { readonly [Name in keyof T]?: unknown },
   reported: T,
@@ -314,7 +314,7 @@ function withoutContradictions<T extends object>(
   return accepted;
 }
 
-/** Builds the result line for a subnet or VLAN. */
+/** Builds the finding for a subnet or VLAN. */
 function sharedFinding(
   kind: AnyKind,
   id: string,

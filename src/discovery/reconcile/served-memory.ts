@@ -1,5 +1,5 @@
-// Scalars and columns that each host's agent has served, and how long any have been missing. Stored outside the ledger;
-// without it, nothing was served before.
+// Scalars and columns that each host's agent has served, and since when any are missing. Stored outside the ledger;
+// without it, nothing counts as served before.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { ownValue } from "../../base/fields.ts";
@@ -26,8 +26,8 @@ const servedRows = new KeyedRows(servedTables, ["host_n"]);
 type ServedRow = typeof servedTables.$inferSelect;
 
 /**
- * Adds a device's report; a different kind of agent starts over. Forgets columns missing past their term: they count as
- * empty until reported again.
+ * Adds a device's report; starts over for a different kind of agent. Drops columns whose grace period has passed: they
+ * count as empty until reported again.
  */
 export function rememberServed(write: ScanWrite, host: HostRecord, device: Device): void {
   const { served } = device;
@@ -62,7 +62,7 @@ function isExpired(name: string, miss: Miss | undefined, device: Device, now: In
 }
 
 /**
- * States since when a table's data is missing and when it will count as empty, as a clause.
+ * States since when a table's data has been missing and when it will count as empty, as a clause.
  * @returns null if nothing is missing or the table is partial
  */
 export function missedClause(write: ScanWrite, host: HostRecord, device: Device, table: DeviceTable): string | null {
@@ -151,7 +151,7 @@ function namesIn(columns: string | undefined): string[] | null {
   }
 }
 
-/** Empty if corrupt: the term restarts. */
+/** Empty if corrupt: the grace period restarts. */
 function missedIn(missed: string | undefined): Missed {
   try {
     const misses: unknown = JSON.parse(missed ?? "null");

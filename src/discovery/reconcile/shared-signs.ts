@@ -1,12 +1,12 @@
-// Hosts that share signs with a device, and the ones with the most in common: a device may report thousands of MAC
-// addresses of other hosts. Pure.
+// Hosts that share signs with a device, limited to those with the most shared signs: a device may report thousands of
+// MAC addresses of other hosts. Pure.
 
 import type { SignGroup } from "./signs.ts";
 
 /** Maximum hosts compared with a device. */
 export const COMPARED_HOSTS_MAX = 64;
 
-/** Groups of which a device has few values. */
+/** Groups of which a device has only a few values. */
 const RARE_GROUPS: readonly SignGroup[] = ["serial_numbers", "chassis_id", "engine_id", "system_name"];
 
 interface SharedSigns {
@@ -33,7 +33,9 @@ export class SharingHosts {
     return this.shared.size;
   }
 
-  /** The hosts with the most groups in common, then with the rarest and the most signs; in the order of their first sign. */
+  /**
+   * The hosts with the most shared groups, then with the rarest and the most shared signs; ordered by their first sign.
+   */
   closest(): string[] {
     const all = [...this.shared.keys()];
     if (all.length <= COMPARED_HOSTS_MAX) return all;
@@ -41,7 +43,7 @@ export class SharingHosts {
     return [...this.shared.keys()].filter((id) => kept.has(id));
   }
 
-  /** Positive if the first has more in common. */
+  /** Positive if the first host shares more. */
   private precedence(some: string, other: string): number {
     const [one, two] = [this.shared.get(some) as SharedSigns, this.shared.get(other) as SharedSigns];
     const rareCount = ({ groups }: SharedSigns) => RARE_GROUPS.filter((group) => groups.has(group)).length;

@@ -1,5 +1,5 @@
-// Counts from which the weights of signs follow, taken once per scan. Stored outside the ledger; without them, the
-// priors apply.
+// Counts from which the weights of signs are computed, loaded once per scan. Stored outside the ledger; without them,
+// the priors apply.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";
@@ -19,11 +19,11 @@ const signCounts = sqliteTable("discovery_sign_counts", {
 });
 const countRows = new KeyedRows(signCounts, ["network_n", "sign"]);
 
-/** Scans whose counts are kept; several run at once. */
+/** Number of scans whose counts are kept; several scans may run at once. */
 const SCANS_MAX = 16;
 const CACHE = new WeakMap<WriteTransaction["db"], Map<string, SignCounts>>();
 
-/** Counts of a network when a scan first asks for them. */
+/** Counts of a network, taken when a scan first needs them. */
 export function countsAt({ db }: WriteTransaction, networkN: number, scanId: string): SignCounts {
   const key = `${networkN}/${scanId}`;
   const cached = CACHE.get(db) ?? new Map<string, SignCounts>();
@@ -54,13 +54,13 @@ type Counted = Map<SignGroup, { same: number; other: number }>;
 /** Per command, written once at its end. */
 const COUNTED = new WeakMap<CountingWrite, Counted>();
 
-/** Counts which signs of a host stayed the same since the read before. */
+/** Counts the signs of a host that stayed the same since the previous read. */
 export function countRead(write: CountingWrite, { groups }: Similarity): void {
   const counted = COUNTED.get(write) ?? startCounting(write);
   for (const { group, common } of groups) add(counted, group, common.length > 0);
 }
 
-/** Counts a read of a host whose whole report stayed the same. */
+/** Counts a read of a host whose entire report stayed the same. */
 export function countSameRead(write: CountingWrite, device: Device): void {
   const counted = COUNTED.get(write) ?? startCounting(write);
   for (const group of signGroupsOf(device)) add(counted, group, true);

@@ -7,7 +7,7 @@ import { append } from "../../base/multimap.ts";
 import type { Device, DeviceTable } from "../device.ts";
 import { engineSign } from "./engine-ids.ts";
 
-/** Signs that change together, and count once. */
+/** Groups of signs that change together and count once. */
 export const SIGN_GROUPS = ["serial_numbers", "cards", "chassis_id", "engine_id", "system_name", "addresses"] as const;
 export type SignGroup = (typeof SIGN_GROUPS)[number];
 
@@ -17,17 +17,17 @@ export interface Signs {
   readonly serialNumbers: ReadonlySet<string>;
   /** LLDP chassis ID. */
   readonly chassisId: string | null;
-  /** SNMP engine id, as reported; engineSignOf tells whether it is a sign. */
+  /** SNMP engine ID as reported; engineSignOf decides whether it is a sign. */
   readonly engineId: string | null;
   readonly macs: ReadonlySet<string>;
   /** Lower case. */
   readonly sysName: string | null;
   readonly addresses: ReadonlySet<string>;
-  /** MAC addresses by IP address, of the addresses on a card. */
+  /** MAC addresses by IP address, for the addresses on a card. */
   readonly cards: ReadonlyMap<string, string>;
-  /** Addresses at which it answered as a device; empty if it never did. */
+  /** Addresses at which it responded as a device; empty if it never did. */
   readonly managed: ReadonlySet<string>;
-  /** Groups of which there may be more. */
+  /** Groups that were not read completely. */
   readonly unread: ReadonlySet<SignGroup>;
 }
 
@@ -43,12 +43,12 @@ const NO_SIGNS: Signs = {
   unread: new Set(),
 };
 
-/** Some signs, without any others. */
+/** A set with only the given signs. */
 export function signsWith(some: Partial<Signs>): Signs {
   return { ...NO_SIGNS, ...some };
 }
 
-/** Returns the identifying ones. */
+/** Returns the identifying signs. */
 export function serialSigns(serials: Iterable<string | null | undefined>): Set<string> {
   return new Set([...serials].flatMap((serial) => serialSign(serial) ?? []));
 }
@@ -133,7 +133,7 @@ export function signGroupsOf(device: Device): SignGroup[] {
   return SIGN_GROUPS.filter((group) => has[group]);
 }
 
-/** The engine id, unless it is a factory default or follows from another sign. */
+/** The engine ID, unless it is a factory default or derived from another sign. */
 export function engineSignOf({ engineId, macs, serialNumbers, sysName }: Signs): string | null {
   return engineSign(engineId, macs, [...serialNumbers, sysName]);
 }
@@ -197,7 +197,7 @@ const DEFAULT_NAMES = new Set(
   "localhost localhost.localdomain (none) router switch default unknown noname unnamed".split(" "),
 );
 const LINK_LOCALS = ["169.254.0.0/16", "fe80::/10"].flatMap((text) => parseCidr(text) ?? []);
-/** IPv4 addresses that are certainly in none of the common blocks. */
+/** IPv4 addresses certainly outside all common blocks. */
 const ORDINARY_V4 = /^(?!0|127\.|169\.)(?:\d{1,3}\.){3}\d{1,3}$/;
 const COMMON_BLOCKS = ["127.0.0.0/8", "::1/128", "169.254.0.0/16", "fe80::/10", "0.0.0.0/32", "::/128"].flatMap(
   (text) => parseCidr(text) ?? [],

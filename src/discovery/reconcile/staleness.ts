@@ -1,4 +1,4 @@
-// Query for records not seen by discovery for a while. Runs outside the writer: it scans a whole network.
+// Query for records not seen by discovery for some time. Runs outside the writer: it scans a whole network.
 
 import { getTableName } from "drizzle-orm";
 import { formatInstant, type Instant } from "../../base/instant.ts";

@@ -1,5 +1,5 @@
-// Stored forwarding entries of a host's interfaces. Most interfaces report the same ones in every scan: their records
-// are not read.
+// Stored forwarding entries of a host's interfaces. Most interfaces report the same entries in every scan, so their
+// records are not loaded.
 
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
@@ -39,7 +39,7 @@ export class StoredForwarding {
     return now.size === stored.size && now.isSubsetOf(stored);
   }
 
-  /** The entries of an interface when this was created. */
+  /** The entries of an interface when this object was created. */
   of(entryId: string): readonly FdbEntryRecord[] {
     if (this.identities !== null && !this.identities.has(entryId)) return [];
     this.records ??= Map.groupBy(

@@ -17,7 +17,7 @@ export class SubnetPlacer {
   /** Keyed by CIDR; read on first use. */
   private readonly ids = new Map<string, string>();
   private readonly lengths = { 4: new Set<number>(), 6: new Set<number>() };
-  /** Ids of subnets of one address, which it got for lack of a prefix. */
+  /** Ids of single-address subnets, created for lack of a prefix. */
   private readonly singles = new Map<string, Cidr>();
   private isRead = false;
   private deletedBlocks: ReadonlyArray<{ readonly record: IgnoredRecord; readonly cidr: Cidr | null }> | null = null;
@@ -43,7 +43,7 @@ export class SubnetPlacer {
 
   /**
    * @param prefixLength as reported by the device; null if unknown
-   * @returns null if a person deleted the only possible subnet
+   * @returns null if a user deleted the only possible subnet
    */
   place(address: string, prefixLength: number | null): string | null {
     this.read();
@@ -57,7 +57,7 @@ export class SubnetPlacer {
     }
     const known = this.containing(ip);
     if (known !== null) return known;
-    // A target block counts as one subnet until a device reports how it is divided.
+    // A target block counts as one subnet until a device reports its prefixes.
     const reported = this.reportedBlock(ip);
     const block = reported === null ? null : this.idOf(reported, INFERRED);
     if (block !== null) return block;
@@ -99,7 +99,9 @@ export class SubnetPlacer {
     if (cidr.prefixLength === cidr.bytes.length * 8) this.singles.set(id, cidr);
   }
 
-  /** Ends subnets of one address within a new one, as the order of devices must not show, unless people use them. */
+  /**
+   * Ends single-address subnets within a new one, so that the order of devices has no effect, unless users edited them.
+   */
   private endSingles(within: Cidr, id: string): void {
     const { tx } = this.write;
     for (const [singleId, cidr] of this.singles) {
@@ -132,10 +134,7 @@ export class SubnetPlacer {
     return this.deletedBlocks.find(({ cidr }) => cidr !== null && cidrContains(cidr, ip))?.record ?? null;
   }
 
-  /**
-   * Creates the subnet if missing; null if a person deleted it.
-   * @param source for a new subnet
-   */
+  /** Creates the subnet if missing; null if a user deleted it. @param source for a new subnet */
   private idOf(cidr: Cidr, source: SourceRecord = DISCOVERED): string | null {
     const known = this.ids.get(cidr.text);
     if (known !== undefined) return known;
@@ -165,7 +164,7 @@ const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10
   (text) => parseCidr(text) ?? [],
 );
 
-/** Loopback and link-local addresses have one block each, whatever their mask. */
+/** Loopback and link-local addresses belong to one block each, regardless of their mask. */
 function commonBlockOf(ip: Ip): Cidr | null {
   return [...LOOPBACKS, ...LINK_LOCALS].find((block) => cidrContains(block, ip)) ?? null;
 }

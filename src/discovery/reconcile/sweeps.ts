@@ -1,5 +1,5 @@
-// Writer command for a sweep that was completed: what it swept, and which addresses no longer respond. Without its
-// memory, no sweep counts as coverage.
+// Writer command for a completed sweep: stores what it swept, and ends sightings that it did not confirm. Without the
+// stored blocks, no sweep counts as coverage.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
@@ -12,14 +12,14 @@ import type { Recorded } from "../sightings.ts";
 import { markSilent } from "./record-sightings.ts";
 import { type ScanInput, ScanWrite } from "./scan-write.ts";
 
-/** Lists of blocks remembered per network: ad hoc targets may be different every time. */
+/** Maximum number of stored block lists per network: ad hoc targets may differ every time. */
 const SWEEPS_MAX = 200;
 
 /** First and last keys of blocks, ascending and disjoint. */
 export type KeyBlocks = ReadonlyArray<readonly [first: string, last: string]>;
 
 /**
- * Remembers a completed sweep, and ends the sightings by sweeps that it did not confirm.
+ * Stores a completed sweep, and ends the sightings by sweeps that it did not confirm.
  * @param input.swept blocks as first and last addresses
  * @throws DomainError entity_reference_invalid if the network was deleted
  */

@@ -1,5 +1,5 @@
-// Proof that a host is two machines, and its split: the machine of its first version keeps the host, with its id and
-// what people wrote; the other one becomes a host of its own.
+// Detection and split of a host that is two machines. The machine of its first version keeps the host, with its id and
+// users' edits; the other one becomes a new host.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";
@@ -14,9 +14,9 @@ import { isTouchedByPerson } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { nameSign, type Signs, serialSign, signsWith } from "./signs.ts";
 
-/** Reads within which a host that changes back counts. */
+/** Number of reads within which a change back counts. */
 const READS_MAX = 10;
-/** Changes back to an earlier serial number or engine id, and name, that prove two machines. */
+/** Number of changes back to an earlier serial number or engine ID, and name, that prove two machines. */
 const RETURNS_MIN = 3;
 
 const hostReads = sqliteTable("discovery_reads_by_name", {
@@ -26,7 +26,7 @@ const hostReads = sqliteTable("discovery_reads_by_name", {
 });
 const readRows = new KeyedRows(hostReads, ["host_n"]);
 
-/** Serial number, system name and engine id of a read. Earlier versions remembered no engine id. */
+/** Serial number, system name and engine ID of a read. Earlier versions did not store the engine ID. */
 type Read = readonly [serial: string | null, name: string, engineId?: string | null];
 
 /** Null for a read without a name, or without both ids. */
@@ -39,7 +39,7 @@ function readOfHost(host: HostRecord): Read | null {
   return readOf(serial, name, host.engine_id ?? null);
 }
 
-/** Positions of the ids in a read. */
+/** Positions of the IDs in a read. */
 const IDS = [0, 2] as const;
 
 function hasOther(id: (typeof IDS)[number], some: Read, other: Read): boolean {
@@ -51,7 +51,7 @@ function isSameRead(some: Read, other: Read): boolean {
   return some[1] === other[1] && !IDS.some((id) => hasOther(id, some, other));
 }
 
-/** Last reported value, even if a person set another one. */
+/** Last reported value, even if a user set another one. */
 function reportedIn(host: HostRecord, field: "serial_number" | "sys_name"): string | null {
   return (host.discovered?.[field] ?? host[field]) as string | null;
 }
@@ -62,7 +62,7 @@ function readsOf({ tx }: ScanWrite, hostId: string): readonly Read[] {
   return row === undefined ? [] : (JSON.parse(row.reads) as string[]).map((read) => JSON.parse(read) as Read);
 }
 
-/** @param reads as readsOf returns them, with the present one */
+/** @param reads from readsOf, including the current one */
 function rememberReads({ tx }: ScanWrite, hostId: string, reads: readonly Read[]): void {
   tx.runAfterWrite(() => {
     const host_n = tx.recordN(hostId) as number;
@@ -75,14 +75,14 @@ function rememberReads({ tx }: ScanWrite, hostId: string, reads: readonly Read[]
   });
 }
 
-/** Counts a read of a host that reported the same as before. */
+/** Counts a read of a host with an unchanged report. */
 export function countUnchanged(write: ScanWrite, hostId: string): void {
   const reads = readsOf(write, hostId);
   const last = reads.at(-1);
   if (last !== undefined) rememberReads(write, hostId, [...reads, last].slice(-READS_MAX));
 }
 
-/** Counts a read. @returns true if an id and the name changed back too often to be one machine's */
+/** Counts a read. @returns true if an ID and the name changed back too often for one machine */
 export function changesBack(write: ScanWrite, hostId: string, { serialNumbers, sysName, engineId }: Signs): boolean {
   const host = write.tx.get(hostKind, hostId);
   const [serial] = serialNumbers;
@@ -97,7 +97,7 @@ export function changesBack(write: ScanWrite, hostId: string, { serialNumbers, s
   return isProven;
 }
 
-/** Number of changes of both an id and the name back to earlier ones. */
+/** Number of changes of both an ID and the name back to earlier ones. */
 function returnsIn(reads: readonly Read[]): number {
   return reads.filter((now, index) => {
     const previous = reads[index - 1];
@@ -107,7 +107,7 @@ function returnsIn(reads: readonly Read[]): number {
   }).length;
 }
 
-/** True if two hosts were one before a split, and a device has the name and an id of the second, but not of the first. */
+/** True if the two hosts were split, and a device has the name and an ID of the second, but not of the first. */
 export function isOtherHalf({ tx }: ScanWrite, hostId: string, otherId: string, signs: Signs): boolean {
   const [host, other] = [tx.get(hostKind, hostId), tx.get(hostKind, otherId)];
   const [serial] = signs.serialNumbers;
@@ -120,7 +120,9 @@ export function isOtherHalf({ tx }: ScanWrite, hostId: string, otherId: string, 
   return isOf(other) && !isOf(host);
 }
 
-/** True if a device is the machine of the host's first version with a name, which now has another one's. */
+/**
+ * True if a device is the machine of the host's first named version, and the host now has the name of another machine.
+ */
 export function isFirstMachine({ tx }: ScanWrite, hostId: string, { sysName }: Signs): boolean {
   const host = tx.get(hostKind, hostId);
   const row = tx.db.$client.query(FIRST_NAME).get(tx.recordN(hostId) ?? 0) as { name: string } | null;
@@ -128,7 +130,7 @@ export function isFirstMachine({ tx }: ScanWrite, hostId: string, { sysName }: S
 }
 
 /**
- * True if a host once had the name of a device, and has reported another one since; false if it had its present serial
+ * True if a host once had the name of a device and has reported another one since; false if it had its current serial
  * number then, as a machine that was only renamed.
  */
 export function hadNameOf({ tx }: ScanWrite, hostId: string, { sysName }: Signs): boolean {
@@ -140,8 +142,8 @@ export function hadNameOf({ tx }: ScanWrite, hostId: string, { sysName }: Signs)
 }
 
 /**
- * Makes the machine that reported last a host of its own, with the addresses at which it answered. Its interfaces follow
- * with its next report.
+ * Makes the machine that reported last a new host, with the addresses at which it responded. Its interfaces follow with
+ * its next report.
  * @param signs of the machine that keeps the host
  */
 export function splitOffLast(write: ScanWrite, book: AddressBook, host: HostRecord, signs: Signs): void {
@@ -167,7 +169,7 @@ export function splitOffLast(write: ScanWrite, book: AddressBook, host: HostReco
   write.recordSeen(other.id, address, `split from ${host.name}, as two machines responded as one host`);
 }
 
-/** Moves an address between the hosts of a split, unless a person wrote it. */
+/** Moves an address between the hosts of a split, unless a user edited it. */
 export function moveAddress(
   write: ScanWrite,
   book: AddressBook,

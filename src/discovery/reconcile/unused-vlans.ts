@@ -1,5 +1,5 @@
-// Writer command for the VLANs of a network once its devices have been read: ends those that no device reports any
-// longer and nothing uses, and names the others.
+// Writer command for the VLANs of a network after its devices were read: ends VLANs that no device reports and nothing
+// uses, and names the others.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
@@ -14,9 +14,9 @@ import { type ScanInput, ScanWrite } from "./scan-write.ts";
 import { nameVlans } from "./vlan-names.ts";
 
 /**
- * Ends the VLANs that scans found, once no device has them in its VLAN tables and no interface or subnet refers to
- * them, and names the others. Ends none while a device that still responds has not been read since its VLANs have been remembered. Call
- * after a scan's devices.
+ * Ends discovered VLANs that no device has in its VLAN tables and no interface or subnet refers to, and names the
+ * others. Ends none while a responding device has not been read since its VLANs have been stored. Call after a scan's
+ * devices.
  * @throws DomainError entity_reference_invalid if the network was deleted
  */
 export function endUnusedVlans(tx: WriteTransaction, input: ScanInput, actor: CommandActor): Recorded {

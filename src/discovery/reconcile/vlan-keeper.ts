@@ -15,7 +15,7 @@ export class NetworkVlans {
     this.write = write;
   }
 
-  /** Creates the VLAN if missing; null if a person deleted it or the number is invalid. */
+  /** Creates the VLAN if missing; null if a user deleted it or the number is invalid. */
   idOf(number: number, name: string | null = null): string | null {
     if (number < VLAN_NUMBER_MIN || number > VLAN_NUMBER_MAX) return null;
     const known = this.ids.get(number);
@@ -37,8 +37,8 @@ export class NetworkVlans {
   }
 
   /**
-   * Names VLANs after a device that renamed them, and those without a name. All devices decide on the others once they
-   * have been read.
+   * Names VLANs after a device that renamed them, and those without a name. The others are named after all devices have
+   * been read, by majority.
    * @param isComplete true if missing VLANs and names are gone
    */
   name(hostId: string, vlans: readonly DeviceVlan[], isComplete: boolean): void {

@@ -1,5 +1,5 @@
-// Names of VLANs. Devices name a VLAN differently: the network's name is the one that most of them report, whichever
-// answered first. Stored outside the ledger by device; without it, names stay.
+// VLAN names. Devices may name a VLAN differently: the network uses the name that most of them report, regardless of
+// the order of responses. Stored outside the ledger by device; without it, names do not change.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { compareCodePoints } from "../../base/text.ts";
@@ -20,10 +20,10 @@ const nameRows = new KeyedRows(vlanNames, ["host_n"]);
 /** Names by VLAN number. */
 export type VlanNames = Readonly<Record<string, string>>;
 
-/** By host: names of this transaction, which are stored at its end, and never in a dry run. */
+/** By host: names of this transaction, stored at its end except in a dry run. */
 const PENDING = new WeakMap<WriteTransaction, Map<string, VlanNames>>();
 
-/** Names that the host's device reported last. */
+/** Names in the last report of the host's device. */
 export function namesOfHost({ tx }: ScanWrite, hostId: string): VlanNames {
   const pending = PENDING.get(tx)?.get(hostId);
   if (pending !== undefined) return pending;
@@ -41,7 +41,7 @@ export function rememberNames({ tx }: ScanWrite, hostId: string, names: VlanName
   });
 }
 
-/** Gives VLANs the names that most of the network's devices report, unless a person named them. */
+/** Gives VLANs the names that most of the network's devices report, unless a user named them. */
 export function nameVlans({ tx, networkId }: ScanWrite, vlans: readonly VlanRecord[]): void {
   if (vlans.length === 0) return;
   const numbers = JSON.stringify(vlans.map(({ number }) => `${number}`));
@@ -64,9 +64,9 @@ export function nameVlans({ tx, networkId }: ScanWrite, vlans: readonly VlanReco
 }
 
 /**
- * The name that most devices report; of several, the first in alphabetical order. One that only repeats the number, as
- * agents do by default, counts if there is no other. Pure.
- * @param counts devices by the name that they report
+ * The name that most devices report; on a tie, the first in alphabetical order. A default name that only repeats the
+ * number is used if there is no other. Pure.
+ * @param counts devices by reported name
  * @returns null if there is none
  */
 export function bestName(number: number, counts: ReadonlyMap<string, number>): string | null {

@@ -4,8 +4,8 @@
 import { SIGN_GROUPS, type SignGroup } from "./signs.ts";
 
 /**
- * Shares assumed of every network, as if counted over PRIOR_READS and PRIOR_HOSTS: small inventories follow these.
- * `same`: m, `chance`: the share of other hosts that have a value by copying, cloning or reuse.
+ * Shares assumed for every network, as if counted over PRIOR_READS and PRIOR_HOSTS, which dominate in small
+ * inventories. `same`: m, `chance`: the share of other hosts that have a value by copying, cloning or reuse.
  */
 const PRIORS: Readonly<Record<SignGroup, { readonly same: number; readonly chance: number }>> = {
   serial_numbers: { same: 0.998, chance: 1 / 1_024 },
@@ -17,9 +17,9 @@ const PRIORS: Readonly<Record<SignGroup, { readonly same: number; readonly chanc
 };
 const PRIOR_READS = 1_000;
 const PRIOR_HOSTS = 1_000;
-/** Part of an assumed share of changes that remains: frequent reads make no sign more permanent. */
+/** Minimum fraction of an assumed change rate: frequent reads do not make a sign permanent. */
 const CHANGES_MIN = 3 / 5;
-/** Share of hosts assumed to have a value that too many have to count them. */
+/** Assumed share of hosts with a value that too many hosts have to be counted. */
 const UBIQUITOUS = 0.5;
 
 /** Reads of hosts that had a sign before, by whether it stayed the same. */
@@ -39,7 +39,7 @@ export class Weights {
   private readonly hosts: number;
   private readonly sharing: (group: SignGroup, value: string) => number;
 
-  /** @param sharing number of hosts that have a value; Infinity if there are too many to count */
+  /** @param sharing number of hosts with the value; Infinity if there are too many to count */
   constructor({ hosts, reads }: SignCounts, sharing: (group: SignGroup, value: string) => number) {
     this.hosts = hosts + PRIOR_HOSTS;
     this.sharing = sharing;
@@ -53,7 +53,7 @@ export class Weights {
     ) as Record<SignGroup, number>;
   }
 
-  /** Weight of a value in common. */
+  /** Weight of a shared value. */
   ofSame(group: SignGroup, value: string): number {
     const others = Math.max(0, this.sharing(group, value) - 1);
     const chance = Math.min(PRIORS[group].chance + others / this.hosts, UBIQUITOUS);
@@ -66,5 +66,5 @@ export class Weights {
   }
 }
 
-/** Weights of a network of which nothing is counted. */
+/** Weights of a network without counts. */
 export const PRIOR_WEIGHTS = new Weights({ hosts: 0, reads: {} }, () => 1);
