@@ -10,7 +10,7 @@ CREATE TABLE discovery_identities (
   signs      TEXT NOT NULL,
   -- JSON array of the numbers of the hosts that shared a sign, and of the host itself.
   candidates TEXT NOT NULL,
-  -- JSON object: see IdentityDecision in src/discovery/reconcile/identity-memory.ts.
+  -- JSON object: see IdentityDecision in src/discovery/reconcile/identity-decisions.ts.
   decision   TEXT NOT NULL,
   checksum   INTEGER NOT NULL,
   PRIMARY KEY (network_n, ip_address, sequence)

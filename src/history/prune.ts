@@ -12,7 +12,7 @@ import { type PruneOptions, pruneSource } from "../db/thinning.ts";
 import { Statements } from "../db/writing/statements.ts";
 import { dropCoverage } from "../resources/credential-assignments/coverage.ts";
 import { dropPrunedPositions } from "../resources/map-positions/map-position.ts";
-import { dropScanMemory } from "../resources/scan-memory.ts";
+import { dropScanMemory } from "../resources/scan-observations.ts";
 import { dropSightings } from "../resources/sightings.ts";
 import { dropGuards } from "./guards-off.ts";
 import { VersionPacker } from "./pack-versions.ts";

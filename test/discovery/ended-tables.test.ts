@@ -6,7 +6,7 @@ import { openReadOnly } from "../../src/db/connection.ts";
 import { type CheckedTable, checkedTables, walkChecked } from "../../src/db/row-checksum.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { EMPTY_TABLE_GRACE_PERIOD, GRACE_PERIOD } from "../../src/discovery/mib/missed.ts";
-import { servedBefore } from "../../src/discovery/reconcile/served-memory.ts";
+import { servedBefore } from "../../src/discovery/reconcile/served-data.ts";
 import type { DeviceSighting, Finding } from "../../src/discovery/sightings.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { JsonRecord } from "../support/appliance/factories.ts";

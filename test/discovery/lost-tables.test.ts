@@ -8,7 +8,7 @@ import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import type { ReadStep, Reads } from "../../src/discovery/mib/reads.ts";
 import { neighborSightingsOf } from "../../src/discovery/reconcile/neighbor-tables.ts";
-import { macsBefore, servedBefore } from "../../src/discovery/reconcile/served-memory.ts";
+import { macsBefore, servedBefore } from "../../src/discovery/reconcile/served-data.ts";
 import type { Recorded } from "../../src/discovery/sightings.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance/appliance.ts";
 import { handMadeDevices } from "../support/reconcile/hand-made-devices.ts";

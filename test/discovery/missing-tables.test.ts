@@ -5,7 +5,7 @@ import { openWritable } from "../../src/db/connection.ts";
 import type { Device, ForwardingEntry } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { forwardingRetention } from "../../src/discovery/reconcile/record-interfaces.ts";
-import { servedBefore } from "../../src/discovery/reconcile/served-memory.ts";
+import { servedBefore } from "../../src/discovery/reconcile/served-data.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { JsonRecord } from "../support/appliance/factories.ts";
 import { fakeDevice } from "../support/injected/fake-probes.ts";

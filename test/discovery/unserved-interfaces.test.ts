@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
-import { servedBefore } from "../../src/discovery/reconcile/served-memory.ts";
+import { servedBefore } from "../../src/discovery/reconcile/served-data.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { type HandMadeStep, hex, readsWith, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
 import { inventoryOf } from "../support/reconcile/inventory.ts";

@@ -9,6 +9,7 @@ import {
   matchSigns,
   similarity,
 } from "../../src/discovery/reconcile/identity.ts";
+import { PRIOR_WEIGHTS, Weights } from "../../src/discovery/reconcile/sign-weights.ts";
 import {
   isOwnAddress,
   nameSign,
@@ -18,7 +19,6 @@ import {
   signsOfDevice,
   signsWith,
 } from "../../src/discovery/reconcile/signs.ts";
-import { PRIOR_WEIGHTS, Weights } from "../../src/discovery/reconcile/weights.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { device, ethernet, mac } from "../support/reconcile/sightings.ts";
 

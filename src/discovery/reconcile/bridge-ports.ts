@@ -5,7 +5,7 @@ import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { Device, DeviceInterface, DeviceTable, PortList } from "../device.ts";
 import { BRIDGE_STEP } from "../mib/bridge.ts";
 import type { ScanWrite } from "./scan-write.ts";
-import { hasServed } from "./served-memory.ts";
+import { hasServed } from "./served-data.ts";
 
 const TABLE_OF: Readonly<Record<PortList, DeviceTable>> = {
   forwarding: "forwarding",

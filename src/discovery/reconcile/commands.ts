@@ -15,12 +15,12 @@ import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import { KEPT_ROW } from "../rows.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../sightings.ts";
-import { noteAnswers } from "./contenders.ts";
+import { registerResponses } from "./address-claims.ts";
 import { recordAddress } from "./record-address.ts";
 import { recordDevice } from "./record-device.ts";
 import { recordResponses } from "./record-sightings.ts";
 import { type ScanInput, ScanWrite } from "./scan-write.ts";
-import { SubnetPlacer } from "./subnet-placer.ts";
+import { SubnetAssigner } from "./subnet-assignment.ts";
 
 /**
  * Records devices that responded to SNMP. recordAddresses writes their neighbors later, since these may be devices too.
@@ -33,7 +33,7 @@ export function recordDevices(
 ): Recorded {
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   const write = new ScanWrite(tx, input, actor);
-  const subnets = new SubnetPlacer(write, input.blocks, input.are_blocks_accepting);
+  const subnets = new SubnetAssigner(write, input.blocks, input.are_blocks_accepting);
   for (const sighting of input.sightings) recordDevice(write, subnets, sighting);
   return write.result();
 }
@@ -49,9 +49,9 @@ export function recordAddresses(
 ): Recorded {
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   const write = new ScanWrite(tx, input, actor);
-  const subnets = new SubnetPlacer(write, input.blocks, input.are_blocks_accepting);
+  const subnets = new SubnetAssigner(write, input.blocks, input.are_blocks_accepting);
   recordResponses(write, input.sightings);
-  noteAnswers(write, input.sightings);
+  registerResponses(write, input.sightings);
   for (const sighting of input.sightings) {
     const isOverheard = sighting.answered.length === 0;
     const isOutside = isOverheard && !subnets.contains(sighting.ip_address);

@@ -13,11 +13,11 @@ import { networkKind } from "../../resources/networks/network.ts";
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import type { Recorded } from "../sightings.ts";
-import { hasInterfaces, hasReported } from "./addresses.ts";
+import { hasInterfaces, hasReported } from "./address-book.ts";
 import { COVERING_SCANS_MIN } from "./covering-scans.ts";
 import type { Expired } from "./expired.ts";
 import { looksDerived, renameDerived } from "./host-names.ts";
-import { isKeptByPeople } from "./kept-records.ts";
+import { isUserEdited } from "./protected-records.ts";
 import { expireSightings } from "./record-sightings.ts";
 import { type ScanInput, ScanWrite } from "./scan-write.ts";
 import { selfHost } from "./self-host.ts";
@@ -62,8 +62,8 @@ function expireHost(write: ScanWrite, host: HostRecord, expired: Expired): boole
   const isKept =
     hasAnswered ||
     host.source.type === "Manual" ||
-    isKeptByPeople(tx, hostKind, host) ||
-    parts.some(({ kind, record }) => isKeptByPeople(tx, kind, record));
+    isUserEdited(tx, hostKind, host) ||
+    parts.some(({ kind, record }) => isUserEdited(tx, kind, record));
   if (isKept) {
     markStale(write, hostKind, host, expired);
     return true;
@@ -77,7 +77,7 @@ function expireHost(write: ScanWrite, host: HostRecord, expired: Expired): boole
 function expireAddress(write: ScanWrite, address: IpAddressRecord, expired: Expired): boolean {
   const { tx } = write;
   const host = tx.get(hostKind, address.host_id);
-  if (isKeptByPeople(tx, ipAddressKind, address)) {
+  if (isUserEdited(tx, ipAddressKind, address)) {
     markStale(write, ipAddressKind, address, expired);
     return true;
   }

@@ -5,7 +5,7 @@ import { isLocallyAdministered } from "../../base/mac.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
-import { lineOf } from "./line.ts";
+import { lineOf } from "./device-text.ts";
 import { isSetByUser } from "./provenance.ts";
 import { mergeReported } from "./reported-fields.ts";
 import type { ScanWrite } from "./scan-write.ts";

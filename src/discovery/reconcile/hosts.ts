@@ -8,7 +8,7 @@ import { hasOnlyAddresses, identify, MATCH_SCORE_MIN, similarity } from "./ident
 import { discoveredHost, type HostFields } from "./new-records.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { SignIndex, type Signs, signsOfTexts, textsOfSigns } from "./signs.ts";
-import type { SubnetPlacer } from "./subnet-placer.ts";
+import type { SubnetAssigner } from "./subnet-assignment.ts";
 
 /**
  * Creates a host, in the lineage of an ended host with its signs: names do not identify a host.
@@ -74,7 +74,7 @@ export function ignoredHost(write: ScanWrite, seen: Signs, address: string, labe
  */
 export function isInDeletedSubnets(
   write: ScanWrite,
-  subnets: SubnetPlacer,
+  subnets: SubnetAssigner,
   label: string,
   addresses: Iterable<string>,
 ): boolean {

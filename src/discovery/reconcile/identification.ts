@@ -6,7 +6,7 @@ import { groupedDigits } from "../../base/text.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import type { DeviceSighting } from "../sightings.ts";
-import { isOnlyObserved } from "./addresses.ts";
+import { isOnlyObserved } from "./address-book.ts";
 import { isReturning } from "./hosts.ts";
 import {
   DOUBT_SCORE_MIN,
@@ -20,14 +20,14 @@ import {
 import {
   digestOfSigns,
   type IdentityDecision,
-  rememberedIdentity,
-  rememberIdentity,
+  storeDecision,
+  storedDecision,
   weighedHost,
-} from "./identity-memory.ts";
+} from "./identity-decisions.ts";
+import { alternates, hadNameOf, isFirstMachine, isOtherHalf } from "./machine-split.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { COMPARED_HOSTS_MAX } from "./shared-signs.ts";
 import type { Signs } from "./signs.ts";
-import { changesBack, hadNameOf, isFirstMachine, isOtherHalf } from "./two-machines.ts";
 
 /** The host that represents a device. */
 export interface IdentifiedHost {
@@ -70,7 +70,7 @@ export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceS
     write.index.isConsolidated(id) || !isDifferentDevice(write, id, sighting);
   const digest = digestOfSigns(signs);
   const ids = new Set(candidates.map(({ id }) => id));
-  const last = rememberedIdentity(write, address);
+  const last = storedDecision(write, address);
   const isSame = last?.signs === digest && [...ids].every((id) => last.candidates.has(write.tx.recordN(id) ?? 0));
   const isKept = (each: RankedCandidate<string>) =>
     each.id === last?.hostId && (each.isMatch || each.signs.addresses.has(address)) && mayBe(each);
@@ -98,7 +98,7 @@ export function identifyDevice(write: ScanWrite, signs: Signs, sighting: DeviceS
     next: weighedHost(signs, next),
   };
   const conclude = (host: HostRecord) => {
-    rememberIdentity(write, address, host.id, digest, ids, decision);
+    storeDecision(write, address, host.id, digest, ids, decision);
     reportLeftOut(write, host, leftOut);
     if (known === null && next !== undefined && !next.isMatch && next.similarity.score >= DOUBT_SCORE_MIN)
       reportDoubt(write, host, next);
@@ -123,7 +123,7 @@ interface Ranking {
 function splitBy(write: ScanWrite, signs: Signs, ranking: Ranking): SplitHost | null {
   const { ranked, best, wasHere, mayBe, isFirstDecision } = ranking;
   if (best !== undefined) {
-    const isProven = !write.index.isConsolidated(best.id) && changesBack(write, best.id, signs);
+    const isProven = !write.index.isConsolidated(best.id) && alternates(write, best.id, signs);
     return isProven ? { id: best.id, isFirst: isFirstMachine(write, best.id, signs) } : null;
   }
   const wasMixed = ({ id }: { readonly id: string }) =>

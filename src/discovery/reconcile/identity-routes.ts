@@ -7,8 +7,8 @@ import { notFoundAt, readingAt } from "../../records/read-instant.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { metaAt, successResponse } from "../../schemas/envelope.ts";
 import { At, IdParams } from "../../schemas/schemas.ts";
-import { HostIdentity, IDENTITY_EXAMPLE, identityOf } from "./identity-answer.ts";
-import { decisionsOf } from "./identity-memory.ts";
+import { decisionsOf } from "./identity-decisions.ts";
+import { HostIdentity, IDENTITY_EXAMPLE, identityOf } from "./identity-response.ts";
 
 /** /api/v1/hosts/{id}/identity. */
 export function identityRoutes(surface: Surface<Actor, Access>, backend: Backend): void {

@@ -3,8 +3,8 @@
 
 import { parseMac } from "../../base/mac.ts";
 import { isOtherEngine } from "./engine-ids.ts";
+import { PRIOR_WEIGHTS, type Weights } from "./sign-weights.ts";
 import { engineSignOf, type SignGroup, type Signs } from "./signs.ts";
-import { PRIOR_WEIGHTS, type Weights } from "./weights.ts";
 
 /** Minimum score for a match: above any sign that users assign, and above a shared card with other signs against it. */
 export const MATCH_SCORE_MIN = 7.8;

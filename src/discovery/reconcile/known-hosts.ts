@@ -10,14 +10,14 @@ import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ignoredIdentity, ignoredKind } from "../../resources/ignored/ignored.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { ADDRESSES_PER_MAC_MAX, isSharedMac } from "../../resources/ip-addresses/shared-macs.ts";
+import { areInterfacesUnread } from "./complete-reads.ts";
 import { FormerHosts } from "./former-selves.ts";
 import { hasConflict, type MatchCandidate } from "./identity.ts";
-import { BY_PERSON, isTouchedByPerson } from "./provenance.ts";
-import { areInterfacesUnread } from "./reads-memory.ts";
+import { BY_PERSON, wasWrittenByUser } from "./provenance.ts";
 import { SharingHosts } from "./shared-signs.ts";
 import { countsAt } from "./sign-counts.ts";
+import { type SignCounts, Weights } from "./sign-weights.ts";
 import { engineSignOf, isOwnAddress, nameSign, type SignGroup, type Signs, serialSigns } from "./signs.ts";
-import { type SignCounts, Weights } from "./weights.ts";
 
 /** A sign shared by more hosts than this is ignored. */
 const CANDIDATES_MAX = 64;
@@ -148,7 +148,7 @@ export class KnownHosts {
 
   private wasEnteredAt(id: string, address: string): boolean {
     const record = this.tx.findByIdentity(ipAddressKind, `${id}/${address}`);
-    return record !== null && record.first_discovery_id === null && isTouchedByPerson(this.tx, record.id);
+    return record !== null && record.first_discovery_id === null && wasWrittenByUser(this.tx, record.id);
   }
 
   private wasDeletedByPerson(id: string, address: string): boolean {

@@ -109,7 +109,7 @@ function wasLastSetByPerson(
 }
 
 /** True if a user ever edited the record: discovery must not delete it. */
-export function isTouchedByPerson(tx: WriteTransaction, id: string): boolean {
+export function wasWrittenByUser(tx: WriteTransaction, id: string): boolean {
   const n = tx.recordN(id);
   if (n === null || n === 0) return false;
   const row = tx.db.$client

@@ -9,21 +9,21 @@ import { DISCOVERED, INFERRED } from "../../resources/source.ts";
 import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { KEPT_ROW, type RowOutcome } from "../rows.ts";
 import { type AddressSighting, METHOD_NAMES } from "../sightings.ts";
-import { AddressBook, hasInterfaces, isOnlyObserved } from "./addresses.ts";
-import { Contenders } from "./contenders.ts";
+import { AddressBook, hasInterfaces, isOnlyObserved } from "./address-book.ts";
+import { AddressClaims } from "./address-claims.ts";
+import { lineOf } from "./device-text.ts";
 import { TYPE_DEFAULTS, typeOfAddress } from "./device-types.ts";
 import { looksDerived, nameOfMac, renameDerived } from "./host-names.ts";
 import { ignoredHost, isInDeletedSubnets, isReturning, newHost } from "./hosts.ts";
 import { hasOnlyAddresses } from "./identity.ts";
-import { lineOf } from "./line.ts";
-import { isTouchedByPerson } from "./provenance.ts";
+import { wasWrittenByUser } from "./provenance.ts";
 import { recordOpenPorts } from "./record-ports.ts";
 import { endRefusedPorts } from "./refused-ports.ts";
 import type { Reported } from "./reported-fields.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { selfHost } from "./self-host.ts";
 import { type Signs, signsWith } from "./signs.ts";
-import type { SubnetPlacer } from "./subnet-placer.ts";
+import type { SubnetAssigner } from "./subnet-assignment.ts";
 
 /** The machine that runs the appliance. */
 const LOCALHOST: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
@@ -32,7 +32,7 @@ const LOCALHOST: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
  * @returns outcome of the sighting: dropped if a user deleted its host, or if its MAC address does not belong to a host
  * there
  */
-export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): RowOutcome {
+export function recordAddress(write: ScanWrite, subnets: SubnetAssigner, sighting: AddressSighting): RowOutcome {
   const { ip_address: address, mac_address: mac, answered } = sighting;
   if (sighting.is_mac_shared === true && mac !== null) write.index.markShared(mac);
   const book = new AddressBook(write, subnets);
@@ -40,8 +40,8 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
     answered.length > 0
       ? `responded to ${answered.map((method) => METHOD_NAMES[method]).join(" and ")}`
       : "in the neighbor table of another device";
-  const contenders = new Contenders(write, address, sighting);
-  const holder = holderOf(write, book, sighting, contenders);
+  const claims = new AddressClaims(write, address, sighting);
+  const holder = holderOf(write, book, sighting, claims);
   if (holder === "contradicted" || holder === "virtual") return holder;
   const returned = holder === null ? null : returnedHost(write, subnets, sighting, holder);
   const host = returned ?? holder ?? createHost(write, subnets, sighting);
@@ -55,14 +55,14 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
     host,
     {
       ip_address: address,
-      mac_address: macToStore(write, host, known, isOverheard ? null : mac, contenders),
+      mac_address: macToStore(write, host, known, isOverheard ? null : mac, claims),
       prefix_length: null,
     },
     present,
   );
   const isIdentifying = mac !== null && identifiesHost(write, mac);
   if (assigned !== null && (known === undefined || isIdentifying))
-    book.takeFromOthers(address, host, write.index.atAddress(address), { contenders, isNew: known === undefined });
+    book.takeFromOthers(address, host, write.index.atAddress(address), { claims, isNew: known === undefined });
   if (assigned !== null && known === undefined && isIdentifying) leaveFormer(write, book, host, assigned, present);
   const now = write.update(hostKind, host, reportedOf(write, host, sighting, present), TYPE_DEFAULTS);
   if (looksDerived(host)) renameDerived(write, now, present);
@@ -86,8 +86,8 @@ function leaveFormer(
     if (address === newAddress || record.mac_address !== mac) continue;
     const other = write.index.atAddress(address).find((id) => id !== host.id);
     if (other === undefined) continue;
-    const contenders = new Contenders(write, address);
-    book.takeFromOthers(address, write.tx.get(hostKind, other), [host.id], { contenders, isNew: true });
+    const claims = new AddressClaims(write, address);
+    book.takeFromOthers(address, write.tx.get(hostKind, other), [host.id], { claims, isNew: true });
   }
 }
 
@@ -96,7 +96,7 @@ function holderOf(
   write: ScanWrite,
   book: AddressBook,
   sighting: AddressSighting,
-  contenders: Contenders,
+  claims: AddressClaims,
 ): HostRecord | "contradicted" | "virtual" | null {
   const { ip_address: address, mac_address: mac, answered } = sighting;
   const { tx, index } = write;
@@ -120,9 +120,8 @@ function holderOf(
   const records = hostIds.flatMap((id) => book.ofHost(id).get(address) ?? []);
   const compatible = records.filter((record) => isCompatible(write, record, byMac, answered.length === 0));
   const taken = new Set(records.map((record) => record.mac_address));
-  if (compatible.length > 0 && contenders.isFirst(mac, taken))
-    return lastSeen(compatible.map((record) => record.host_id));
-  if (!contenders.has(mac) || contenders.ownerCount > 1 || (sighting.is_local === true && hostIds.length > 0))
+  if (compatible.length > 0 && claims.isFirst(mac, taken)) return lastSeen(compatible.map((record) => record.host_id));
+  if (!claims.has(mac) || claims.ownerCount > 1 || (sighting.is_local === true && hostIds.length > 0))
     return "contradicted";
   // A device whose MAC address there is unknown may be the holder.
   if (records.some((record) => record.mac_address === null && book.isClaimed(record))) return "contradicted";
@@ -133,9 +132,7 @@ function holderOf(
 
 /** True if a user entered the host or its address. */
 function isEntered({ tx }: ScanWrite, hostId: string, record: IpAddressRecord | undefined): boolean {
-  return (
-    tx.get(hostKind, hostId).source.type === "Manual" || (record !== undefined && isTouchedByPerson(tx, record.id))
-  );
+  return tx.get(hostKind, hostId).source.type === "Manual" || (record !== undefined && wasWrittenByUser(tx, record.id));
 }
 
 /** Returns the host last seen at the address, so that a lost one can become stale. */
@@ -169,7 +166,7 @@ function identifiesHost({ index }: ScanWrite, mac: string): boolean {
 /** Returns an ended host known only by addresses, if the MAC address is the first one seen there; null for none. */
 function returnedHost(
   write: ScanWrite,
-  subnets: SubnetPlacer,
+  subnets: SubnetAssigner,
   sighting: AddressSighting,
   holder: HostRecord,
 ): HostRecord | null {
@@ -189,7 +186,7 @@ function signsOfSighting(write: ScanWrite, sighting: AddressSighting): Signs {
   return signsWith({ macs: new Set(mac === null ? [] : [mac]), addresses: new Set([sighting.ip_address]) });
 }
 
-function createHost(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): HostRecord | null {
+function createHost(write: ScanWrite, subnets: SubnetAssigner, sighting: AddressSighting): HostRecord | null {
   const { ip_address: address, mac_address: mac, answered } = sighting;
   if (isInDeletedSubnets(write, subnets, address, [address])) return null;
   const ownMac = identifyingMac(write, sighting);
@@ -223,14 +220,14 @@ function macToStore(
   host: HostRecord,
   known: IpAddressRecord | undefined,
   mac: string | null,
-  contenders: Contenders,
+  claims: AddressClaims,
 ): string | undefined {
   if (mac === null) return undefined;
   if (known === undefined || known.mac_address === null) return mac;
   // The MAC address that identifies the host wins.
   if (write.index.isShared(mac) && !write.index.isShared(known.mac_address)) return undefined;
   // A device's own interface data outranks sightings by others, and of two cards at one address the stored one is kept.
-  return hasInterfaces(write.tx, host.id) || (known.mac_address !== mac && contenders.isSeen(known.mac_address))
+  return hasInterfaces(write.tx, host.id) || (known.mac_address !== mac && claims.isSeen(known.mac_address))
     ? undefined
     : mac;
 }

@@ -5,14 +5,14 @@ import { componentKind } from "../../resources/components/component.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
 import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import type { DeviceComponent } from "../device.ts";
-import type { Ends } from "./ends.ts";
-import type { OmittedRows } from "./left-out.ts";
+import type { MissingParts } from "./missing-parts.ts";
+import type { OmittedRows } from "./omitted-rows.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 interface ComponentContext {
   readonly omitted: OmittedRows;
   /** Ends components that the device no longer has; null if another device reports the host too. */
-  readonly ends: Ends | null;
+  readonly missingParts: MissingParts | null;
 }
 
 /** @param components all chassis of the device */
@@ -20,13 +20,13 @@ export function recordComponents(
   write: ScanWrite,
   host: HostRecord,
   components: readonly DeviceComponent[],
-  { omitted, ends }: ComponentContext,
+  { omitted, missingParts }: ComponentContext,
 ): void {
   const { tx } = write;
   const stored = tx.children(componentKind, "host_n", host.id);
   const matched = matchComponents(components, stored);
   const current = new Set(matched.values());
-  ends?.components(stored.filter((component) => !current.has(component)));
+  missingParts?.components(stored.filter((component) => !current.has(component)));
   let room = CHILDREN_MAX - tx.children(componentKind, "host_n", host.id).length;
   let left = 0;
   for (const component of components) {

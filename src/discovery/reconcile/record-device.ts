@@ -18,19 +18,20 @@ import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { DEVICE_TABLES, type Device, type DeviceInterface, type DeviceTable } from "../device.ts";
 import { isOctetsOf } from "../mib/link-addresses.ts";
 import type { AddressSighting, DeviceSighting } from "../sightings.ts";
-import { AddressBook } from "./addresses.ts";
+import { AddressBook } from "./address-book.ts";
+import { AddressClaims, UNKNOWN_MAC } from "./address-claims.ts";
 import { reportUnknownLists, unknownLists, withoutLists } from "./bridge-ports.ts";
-import { Contenders, UNKNOWN_MAC } from "./contenders.ts";
-import { rememberCredential } from "./credential-memory.ts";
+import { rememberVlans } from "./complete-reads.ts";
+import { lineOf } from "./device-text.ts";
 import { reportedType, TYPE_DEFAULTS } from "./device-types.ts";
-import { Ends } from "./ends.ts";
 import { renameDerived } from "./host-names.ts";
 import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
 import { type IdentifiedHost, identifyDevice } from "./identification.ts";
 import { matchInterfaces } from "./interface-matching.ts";
-import { OmittedRows, reportRows } from "./left-out.ts";
-import { lineOf } from "./line.ts";
-import { rememberVlans } from "./reads-memory.ts";
+import { countUnchanged, moveAddress, splitLastReporter } from "./machine-split.ts";
+import { MissingParts } from "./missing-parts.ts";
+import { NetworkVlans } from "./network-vlans.ts";
+import { OmittedRows, reportRows } from "./omitted-rows.ts";
 import { recordComponents } from "./record-components.ts";
 import { inLastRead, recordInterfaces } from "./record-interfaces.ts";
 import { recordOpenPorts } from "./record-ports.ts";
@@ -39,17 +40,16 @@ import { endReplacedForwarding } from "./replaced-devices.ts";
 import type { Reported, ReportedEach } from "./reported-fields.ts";
 import { rememberReport, unchangedReport } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
-import { missedClause, rememberServed } from "./served-memory.ts";
+import { missedClause, rememberServed } from "./served-data.ts";
 import { countRead, countSameRead } from "./sign-counts.ts";
 import { isOwnAddress, type Signs, signsOfDevice } from "./signs.ts";
-import type { SubnetPlacer } from "./subnet-placer.ts";
-import { countUnchanged, moveAddress, splitOffLast } from "./two-machines.ts";
-import { NetworkVlans } from "./vlan-keeper.ts";
+import type { SubnetAssigner } from "./subnet-assignment.ts";
+import { rememberCredential } from "./working-credentials.ts";
 
 const SNMP_PORT = { number: 161, protocol: "Udp", service: { name: "SNMP", service_definition: "snmp" } } as const;
 
 /** @returns the host; null if a user deleted it */
-export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSighting): HostRecord | null {
+export function recordDevice(write: ScanWrite, subnets: SubnetAssigner, sighting: DeviceSighting): HostRecord | null {
   const polledAddress = sighting.ip_address;
   write.isContinued = sighting.is_continued === true;
   const before = unchangedReport(write, sighting);
@@ -87,7 +87,7 @@ interface RecordedDevice {
   readonly isAdditional: boolean;
 }
 
-function recordReport(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSighting): RecordedDevice | null {
+function recordReport(write: ScanWrite, subnets: SubnetAssigner, sighting: DeviceSighting): RecordedDevice | null {
   const { device, ip_address: polledAddress } = sighting;
   const book = new AddressBook(write, subnets);
   const signs = signsOfDevice(device, polledAddress, seenMacOf(write, sighting));
@@ -99,7 +99,7 @@ function recordReport(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceS
   )
     return null;
   const splitFrom = split === null ? null : write.tx.get(hostKind, split.id);
-  if (splitFrom !== null && known !== null) splitOffLast(write, book, splitFrom, signs);
+  if (splitFrom !== null && known !== null) splitLastReporter(write, book, splitFrom, signs);
   write.seenIds = new Set();
   // In a continued command, this device has already reported the host: the first command decides.
   const isRepeated = () =>
@@ -192,17 +192,17 @@ function writeReported(
   const present = book.ofHost(host.id);
   const contested = recordAddresses(write, book, host, sighting, present, omitted);
   const isFirst = !isAdditional && !write.isRepeat;
-  const ends = isFirst ? new Ends(write, host, device, polledAddress) : null;
-  if (ends !== null) {
+  const missingParts = isFirst ? new MissingParts(write, host, device, polledAddress) : null;
+  if (missingParts !== null) {
     const own = new Set([polledAddress, ...(device.addresses ?? []).map((each) => each.ip_address)]);
-    ends.addresses([...present.values()].filter((each) => !own.has(each.ip_address)));
+    missingParts.addresses([...present.values()].filter((each) => !own.has(each.ip_address)));
     for (const [address, { id }] of present)
       if (write.tx.find(ipAddressKind, id) === null) {
         present.delete(address);
         write.index.forget(host.id);
       }
   }
-  if (device.components !== undefined) recordComponents(write, host, device.components, { omitted, ends });
+  if (device.components !== undefined) recordComponents(write, host, device.components, { omitted, missingParts });
   write.index.recordSigns(host.id, { host });
   let isComplete = true;
   const vlans = new NetworkVlans(write);
@@ -232,15 +232,15 @@ function writeReported(
       stacking: isAdditional ? undefined : device.stacking,
       vlans,
       omitted,
-      ends,
+      missingParts,
     });
   }
-  if (ends !== null) ends.remember();
+  if (missingParts !== null) missingParts.remember();
   else if (!write.isContinued) rememberVlans(write.tx, host.id, device);
   recordOpenPorts(write, host, [SNMP_PORT]);
   if (lineOf(device.sys_name ?? "") === "") renameDerived(write, write.tx.get(hostKind, host.id), present);
-  if (!isComplete || ends?.isUnfinished === true) write.markUnfinished(polledAddress);
-  else rememberReport(write, sighting, host, write.seenIds, omitted, ends?.isPostponed !== true);
+  if (!isComplete || missingParts?.isUnfinished === true) write.markUnfinished(polledAddress);
+  else rememberReport(write, sighting, host, write.seenIds, omitted, missingParts?.isPostponed !== true);
   return { host, omitted, isAdditional };
 }
 
@@ -381,7 +381,7 @@ function recordAddresses(
     const polled = address === polledAddress ? present.get(address) : undefined;
     if (polled !== undefined)
       book.takeFromOthers(address, host, write.index.atAddress(address), {
-        contenders: new Contenders(write, address, answerOf(polled)),
+        claims: new AddressClaims(write, address, answerOf(polled)),
         isNew: true,
       });
   }

@@ -25,7 +25,6 @@ import type {
 } from "../device.ts";
 import type { RowReason } from "../rows.ts";
 import { isFloodable } from "../topology/announcements.ts";
-import type { Ends } from "./ends.ts";
 import { ReportedPlaces } from "./interface-addresses.ts";
 import {
   type DeletedInterface,
@@ -33,14 +32,15 @@ import {
   leftoversAmong,
   matchInterfaces,
 } from "./interface-matching.ts";
-import { isKeptByPeople, markAbsent } from "./kept-records.ts";
-import type { OmittedRows } from "./left-out.ts";
-import { isForwardingSetByUser, isSetByUser, isTouchedByPerson } from "./provenance.ts";
+import type { MissingParts } from "./missing-parts.ts";
+import type { NetworkVlans } from "./network-vlans.ts";
+import type { OmittedRows } from "./omitted-rows.ts";
+import { isUserEdited, setStale } from "./protected-records.ts";
+import { isForwardingSetByUser, isSetByUser, wasWrittenByUser } from "./provenance.ts";
 import { mergeReported, type Reported, type ReportedEach } from "./reported-fields.ts";
 import { lineagesOfReturned } from "./returned-interfaces.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { StoredForwarding } from "./stored-forwarding.ts";
-import type { NetworkVlans } from "./vlan-keeper.ts";
 
 interface InterfaceContext {
   readonly addresses: ReadonlyMap<string, IpAddressRecord>;
@@ -59,7 +59,7 @@ interface InterfaceContext {
   readonly stacking: readonly StackedInterface[] | undefined;
   readonly omitted: OmittedRows;
   /** Ends interfaces that the device no longer has; null if another device reports the host too. */
-  readonly ends: Ends | null;
+  readonly missingParts: MissingParts | null;
 }
 
 /** Per device: with interfaces, addresses and subnets within the limit of creations per transaction. */
@@ -87,13 +87,13 @@ export function recordInterfaces(
   const polledId = context.addresses.get(context.polledAddress)?.id ?? null;
   const manualIndexes = freeIndexes(write, matched, stored, interfaces);
   const isPresent = ({ id }: IfEntryRecord) => tx.find(ifEntryKind, id) !== null;
-  const { ends } = context;
-  if (ends !== null) {
+  const { missingParts } = context;
+  if (missingParts !== null) {
     const current = new Set(matched.values());
     const missing = stored.filter((entry) => !current.has(entry) && isPresent(entry));
-    ends.interfaces(missing, (entry) => keepAbsent(write, entry, context.omitted));
+    missingParts.interfaces(missing, (entry) => keepAbsent(write, entry, context.omitted));
     // An interface that needs confirmation keeps no new forwarding entries if all rows belong to other interfaces.
-    const waiting = missing.filter((entry) => isPresent(entry) && ends.isLacking(entry));
+    const waiting = missing.filter((entry) => isPresent(entry) && missingParts.isLacking(entry));
     for (const entry of context.isForwardingComplete ? waiting : []) {
       const learned = (forwarding?.of(entry.id) ?? []).filter(({ id }) => tx.find(fdbEntryKind, id) !== null);
       if (learned.length > 0)
@@ -210,7 +210,7 @@ function keepAbsent(write: ScanWrite, entry: IfEntryRecord, omitted: OmittedRows
     vlan_ids: null,
   };
   const changes = mergeReported(now, cleared, undefined, (field) => isSetByUser(tx, id, field, [null, ""]));
-  markAbsent(tx, ifEntryKind, now, { ...changes, oper_status: "NotPresent" });
+  setStale(tx, ifEntryKind, now, { ...changes, oper_status: "NotPresent" });
 }
 
 function reportedPlaces({ addresses, reportedAddresses = [], mayHave }: InterfaceContext) {
@@ -330,13 +330,13 @@ function freeIndexes(
     if (retained.has(entry) || !moving.has(entry.if_index)) continue;
     const label = entry.if_name ?? entry.if_descr;
     const taken = `the device gave its ifIndex ${entry.if_index} to another interface`;
-    if (entry.first_discovery_id === undefined && isTouchedByPerson(write.tx, entry.id)) {
+    if (entry.first_discovery_id === undefined && wasWrittenByUser(write.tx, entry.id)) {
       manualIndexes.add(entry.if_index);
       const reason = `${taken}, which keeps its old one: a person entered this interface`;
       write.addFinding({ type: "Skipped", entity: ifEntryKind.name, id: entry.id, label, reason });
       continue;
     }
-    if (isKeptByPeople(write.tx, ifEntryKind, entry)) {
+    if (isUserEdited(write.tx, ifEntryKind, entry)) {
       while (used.has(free)) free -= 1;
       used.add(free);
       write.tx.update(ifEntryKind, entry.id, { if_index: free });

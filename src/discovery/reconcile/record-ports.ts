@@ -7,7 +7,7 @@ import { type ServiceRecord, serviceIdentity, serviceKind } from "../../resource
 import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import type { IdentifiedService, OpenPort } from "../sightings.ts";
 import { discoveredBinding, discoveredPort, discoveredService } from "./new-records.ts";
-import { isTouchedByPerson } from "./provenance.ts";
+import { wasWrittenByUser } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 /** Keeps other ports: endRefusedPorts decides on them. */
@@ -96,7 +96,7 @@ function isReplaced(
     );
   if (others.every((each) => isRenamed(each.port_id)) && !isNameTaken(services.values(), record.id, reported))
     return false;
-  return !isTouchedByPerson(write.tx, binding.id) && !isTouchedByPerson(write.tx, record.id);
+  return !wasWrittenByUser(write.tx, binding.id) && !wasWrittenByUser(write.tx, record.id);
 }
 
 function isSame(some: IdentifiedService, other: IdentifiedService): boolean {

@@ -11,7 +11,7 @@ import type { HostRecord } from "../../resources/hosts/host.ts";
 import { type PortRecord, portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import type { AddressSighting } from "../sightings.ts";
-import { isKeptByPeople, markAbsent } from "./kept-records.ts";
+import { isUserEdited, setStale } from "./protected-records.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { selfHost } from "./self-host.ts";
 
@@ -68,9 +68,9 @@ function endPort(write: ScanWrite, host: HostRecord, port: PortRecord, address: 
   const closing = services.filter(({ id }) => isOnlyHere(id));
   // The appliance reads its own ports from its kernel.
   if (!write.mayEnd() || selfHost(tx, host.network_id)?.id === host.id) return false;
-  if (isKeptByPeople(tx, portKind, port) || services.some((each) => isKeptByPeople(tx, serviceKind, each))) {
-    markAbsent(tx, portKind, port);
-    for (const service of closing) markAbsent(tx, serviceKind, service);
+  if (isUserEdited(tx, portKind, port) || services.some((each) => isUserEdited(tx, serviceKind, each))) {
+    setStale(tx, portKind, port);
+    for (const service of closing) setStale(tx, serviceKind, service);
     return false;
   }
   const reason = `${address} refuses connections to port ${port.number}`;

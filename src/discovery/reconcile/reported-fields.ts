@@ -24,20 +24,20 @@ type Fields = Readonly<Record<string, unknown>>;
  * Computes the changes that bring a record to the reported values.
  * @param record may omit optional fields without a value
  * @param none the kind's representation of "none": null or undefined
- * @param isSetByPerson called only for fields that differ
+ * @param isSetByUser called only for fields that differ
  * @returns undefined for a field to be omitted
  */
 export function mergeReported<R extends object>(
   record: R,
   reported: Reported<R>,
   none: null | undefined,
-  isSetByPerson: (field: keyof Reported<R> & string) => boolean,
+  isSetByUser: (field: keyof Reported<R> & string) => boolean,
 ): Partial<R> & NoOtherFields<R, Partial<R>>;
 export function mergeReported(
   current: Fields & { readonly discovered?: Fields },
   reported: Fields,
   none: null | undefined,
-  isSetByPerson: (field: string) => boolean,
+  isSetByUser: (field: string) => boolean,
 ): Fields {
   const { discovered: stored } = current;
   const changes: Record<string, unknown> = {};
@@ -49,7 +49,7 @@ export function mergeReported(
     const isStored = stored !== undefined && Object.hasOwn(stored, field);
     if (isEqual(ownValue(current, field) ?? null, value)) {
       if (isStored) delete mutableDiscovered()[field];
-    } else if (isSetByPerson(field)) {
+    } else if (isSetByUser(field)) {
       if (!isStored || !isEqual(ownValue(stored, field), value)) mutableDiscovered()[field] = value;
     } else {
       changes[field] = value ?? none;

@@ -9,7 +9,7 @@ import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import type { DeviceSighting } from "../sightings.ts";
-import { OmittedRows } from "./left-out.ts";
+import { OmittedRows } from "./omitted-rows.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 /** Version of the reconciliation rules: new rules may create different records from the same data. */

@@ -7,8 +7,8 @@ import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import type { Device } from "../device.ts";
 import type { Similarity } from "./identity.ts";
+import type { SignCounts } from "./sign-weights.ts";
 import { SIGN_GROUPS, type SignGroup, signGroupsOf } from "./signs.ts";
-import type { SignCounts } from "./weights.ts";
 
 const signCounts = sqliteTable("discovery_sign_counts", {
   network_n: integer().notNull(),

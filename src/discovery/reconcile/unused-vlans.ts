@@ -9,7 +9,7 @@ import { recordLabel } from "../../resources/record-label.ts";
 import { referrersOf } from "../../resources/references.ts";
 import { type VlanRecord, vlanKind } from "../../resources/vlans/vlan.ts";
 import type { Recorded } from "../sightings.ts";
-import { isTouchedByPerson } from "./provenance.ts";
+import { wasWrittenByUser } from "./provenance.ts";
 import { type ScanInput, ScanWrite } from "./scan-write.ts";
 import { nameVlans } from "./vlan-names.ts";
 
@@ -31,7 +31,7 @@ export function endUnusedVlans(tx: WriteTransaction, input: ScanInput, actor: Co
   const vlans = tx.children(vlanKind, "network_n", input.network_id);
   nameVlans(write, vlans);
   for (const vlan of vlans) {
-    if (!isGone(vlan) || isTouchedByPerson(tx, vlan.id)) continue;
+    if (!isGone(vlan) || wasWrittenByUser(tx, vlan.id)) continue;
     if (!write.mayEnd()) break;
     write.close(vlanKind, vlan, recordLabel(vlanKind, vlan), "no device reports it, and nothing uses it");
   }

@@ -68,7 +68,7 @@ export interface EngineParts {
   readonly openCredential: (id: string) => OpenedCredential | null;
   /** Credentials currently allowed per address. */
   readonly permissions: (networkN: number) => AddressPermissions;
-  /** See reconcile/served-memory.ts. */
+  /** See reconcile/served-data.ts. */
   readonly servedBefore: (networkN: number, address: string, hostId: string | null) => ServedBefore | null;
   readonly macsBefore: (networkN: number, address: string, hostId: string | null) => readonly string[];
   /** Null unless this is a dry run. */

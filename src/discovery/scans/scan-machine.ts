@@ -13,7 +13,7 @@ import { Reader } from "../../db/reading/reader.ts";
 import type { Commands } from "../../db/writing/command.ts";
 import { CoveringScans } from "../reconcile/covering-scans.ts";
 import { findExpired, findExpiredSightings } from "../reconcile/expired.ts";
-import { macsBefore, servedBefore } from "../reconcile/served-memory.ts";
+import { macsBefore, servedBefore } from "../reconcile/served-data.ts";
 import { findUnseen } from "../reconcile/staleness.ts";
 import { CurrentPermissions } from "./credential-permissions.ts";
 import { DryRun } from "./dry-run.ts";

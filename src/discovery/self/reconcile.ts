@@ -27,7 +27,6 @@ import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { typeByReport } from "../device-types/classify.ts";
 import { identify } from "../reconcile/identity.ts";
 import { ReportedPlaces } from "../reconcile/interface-addresses.ts";
-import { isKeptByPeople, markAbsent, markPresent } from "../reconcile/kept-records.ts";
 import { KnownHosts } from "../reconcile/known-hosts.ts";
 import {
   discoveredBinding,
@@ -36,6 +35,7 @@ import {
   discoveredService,
   discoveredSubnet,
 } from "../reconcile/new-records.ts";
+import { clearStale, isUserEdited, setStale } from "../reconcile/protected-records.ts";
 import { isSetByUser } from "../reconcile/provenance.ts";
 import { selfHost, selfHostSetting } from "../reconcile/self-host.ts";
 import { isOwnAddress, nameSign, serialSigns, signsWith } from "../reconcile/signs.ts";
@@ -376,7 +376,7 @@ class SelfReconciliation {
   }
 
   private confirm<R extends DiscoveredRecord>(kind: Kind<R>, id: string): void {
-    markPresent(this.tx, kind, this.tx.get(kind, id));
+    clearStale(this.tx, kind, this.tx.get(kind, id));
     this.tx.observe(kind, id, this.seen);
   }
 
@@ -399,9 +399,9 @@ class SelfReconciliation {
       if ((first_discovery_id ?? null) === null || this.wasSeenByScan(id)) continue;
       const record = this.tx.find(kind, id);
       if (record === null) continue;
-      if (isKeptByPeople(this.tx, kind, record)) {
+      if (isUserEdited(this.tx, kind, record)) {
         // Bindings have no staleness of their own.
-        if (kind.code !== bindingKind.code) markAbsent(this.tx, kind, record, absent);
+        if (kind.code !== bindingKind.code) setStale(this.tx, kind, record, absent);
         this.keepOwn(kind, id);
       } else removeRecord(this.tx, kind, id, true);
     }

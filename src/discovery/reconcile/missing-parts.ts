@@ -9,27 +9,27 @@ import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import type { Device } from "../device.ts";
-import { isKeptByPeople, markAbsent } from "./kept-records.ts";
 import {
+  type CompleteReads,
+  completeReadsOf,
   type EndingTable,
-  judgeRead,
-  type ReadsMemory,
-  readsMemory,
+  evaluateRead,
   rememberReads,
   rowsRead,
   type TableSize,
   vlansAfter,
-} from "./reads-memory.ts";
+} from "./complete-reads.ts";
+import { isUserEdited, setStale } from "./protected-records.ts";
 import { lastOwnRead, wasNeverListed } from "./record-sightings.ts";
 import { type LastReport, lastReportsOf } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
-export class Ends {
+export class MissingParts {
   private readonly write: ScanWrite;
   private readonly host: HostRecord;
   private readonly device: Device;
   private readonly polledAddress: string;
-  private readonly before: ReadsMemory;
+  private readonly before: CompleteReads;
   /** True if several devices may report the host. */
   private readonly isShared: boolean;
   private readonly judged: Record<string, TableSize> = {};
@@ -46,7 +46,7 @@ export class Ends {
     this.host = host;
     this.device = device;
     this.polledAddress = polledAddress;
-    this.before = readsMemory(write.tx, host.id);
+    this.before = completeReadsOf(write.tx, host.id);
     this.isShared = write.index.isConsolidated(host.id);
   }
 
@@ -85,7 +85,7 @@ export class Ends {
       missing,
       labelOf: ({ ip_address }) => ip_address,
       isOwn: (record) => this.wasReportedHere(record) || (mayHaveMoved(record) && this.wasMissing(record)),
-      keep: (record) => markAbsent(this.write.tx, ipAddressKind, record),
+      keep: (record) => setStale(this.write.tx, ipAddressKind, record),
     });
     const isWaiting = (record: IpAddressRecord) => mayHaveMoved(record) && !this.wasMissing(record);
     if (this.device.tables.addresses.state === "complete" && missing.some(isWaiting)) this.isPostponed = true;
@@ -100,7 +100,7 @@ export class Ends {
       missing,
       labelOf: (component) => componentKind.label?.(component) ?? componentKind.name,
       isOwn: this.isOwn,
-      keep: (record) => markAbsent(this.write.tx, componentKind, record),
+      keep: (record) => setStale(this.write.tx, componentKind, record),
     });
   }
 
@@ -120,7 +120,7 @@ export class Ends {
     // After a consolidation, the only known size of the device's table is what the device alone had reported.
     const reported = this.isShared ? { rows: rowsRead(device, table) + gone.length, short: 0, is_shrunk: false } : null;
     const before = ownValue(this.before.sizes, key) ?? reported;
-    const { doubt, isPassing, isCounting, size } = judgeRead(device, table, before);
+    const { doubt, isPassing, isCounting, size } = evaluateRead(device, table, before);
     if (size !== null) this.judged[key] = size;
     if (isCounting) this.isPostponed = true;
     if (gone.length === 0) return;
@@ -144,7 +144,7 @@ export class Ends {
         this.isUnfinished = true;
         return;
       }
-      if (isKeptByPeople(tx, kind, record)) keep(record);
+      if (isUserEdited(tx, kind, record)) keep(record);
       else write.close(kind, record, `${labelOf(record)} of ${this.host.name}`, reason);
     }
   }

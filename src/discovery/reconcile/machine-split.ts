@@ -8,9 +8,9 @@ import { membersSql } from "../../db/shape.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { DISCOVERED } from "../../resources/source.ts";
-import type { AddressBook } from "./addresses.ts";
+import type { AddressBook } from "./address-book.ts";
 import { newHost } from "./hosts.ts";
-import { isTouchedByPerson } from "./provenance.ts";
+import { wasWrittenByUser } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { nameSign, type Signs, serialSign, signsWith } from "./signs.ts";
 
@@ -83,7 +83,7 @@ export function countUnchanged(write: ScanWrite, hostId: string): void {
 }
 
 /** Counts a read. @returns true if an ID and the name changed back too often for one machine */
-export function changesBack(write: ScanWrite, hostId: string, { serialNumbers, sysName, engineId }: Signs): boolean {
+export function alternates(write: ScanWrite, hostId: string, { serialNumbers, sysName, engineId }: Signs): boolean {
   const host = write.tx.get(hostKind, hostId);
   const [serial] = serialNumbers;
   const read = readOf(serial ?? null, sysName, engineId);
@@ -146,7 +146,7 @@ export function hadNameOf({ tx }: ScanWrite, hostId: string, { sysName }: Signs)
  * its next report.
  * @param signs of the machine that keeps the host
  */
-export function splitOffLast(write: ScanWrite, book: AddressBook, host: HostRecord, signs: Signs): void {
+export function splitLastReporter(write: ScanWrite, book: AddressBook, host: HostRecord, signs: Signs): void {
   const { sys_name, sys_descr, sys_object_id, sys_location, sys_contact, manufacturer, model, serial_number } = host;
   const engine_id = host.engine_id ?? undefined;
   const reported = {
@@ -177,7 +177,7 @@ export function moveAddress(
   { from, to }: { readonly from: HostRecord; readonly to: HostRecord },
 ): void {
   const record = book.ofHost(from.id).get(address);
-  if (record === undefined || isTouchedByPerson(write.tx, record.id)) return;
+  if (record === undefined || wasWrittenByUser(write.tx, record.id)) return;
   const present = book.ofHost(to.id);
   const { ip_address, mac_address } = record;
   if (!present.has(address)) book.assign(to, { ip_address, mac_address, prefix_length: null, isPolled: true }, present);

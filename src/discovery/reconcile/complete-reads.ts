@@ -37,7 +37,7 @@ interface Judgment {
 }
 
 /** Evaluates a read of a table against the sizes of earlier reads. Pure. */
-export function judgeRead(device: Device, table: EndingTable, before: TableSize | null): Judgment {
+export function evaluateRead(device: Device, table: EndingTable, before: TableSize | null): Judgment {
   if (device.tables[table].state !== "complete" || device.broken?.includes(table) === true)
     return { doubt: "its table was not read to the end", isPassing: false, isCounting: false, size: null };
   const rows = rowsRead(device, table);
@@ -83,14 +83,14 @@ const readRows = new KeyedRows(readTables, ["host_n"]);
 type Sizes = Readonly<Record<string, TableSize | undefined>>;
 
 /** Complete reads of a host. */
-export interface ReadsMemory {
+export interface CompleteReads {
   readonly sizes: Sizes;
   /** Numbers in its VLAN tables, ascending; null if never read. */
   readonly vlans: readonly number[] | null;
 }
 
 /** Empty if corrupt or unknown. */
-export function readsMemory(tx: WriteTransaction, hostId: string): ReadsMemory {
+export function completeReadsOf(tx: WriteTransaction, hostId: string): CompleteReads {
   const hostN = tx.recordN(hostId) ?? 0;
   const row = hostN === 0 ? undefined : readRows.find(tx.db, hostN);
   const sizes = Object.entries((parsed(row?.tables) ?? {}) as object).filter(([, size]) => isSize(size));
@@ -100,13 +100,13 @@ export function readsMemory(tx: WriteTransaction, hostId: string): ReadsMemory {
 
 /** True if the host was read, but its interface table never completely. */
 export function areInterfacesUnread(tx: WriteTransaction, hostId: string): boolean {
-  const { sizes, vlans } = readsMemory(tx, hostId);
+  const { sizes, vlans } = completeReadsOf(tx, hostId);
   const isRead = Object.keys(sizes).some((key) => key.startsWith("interfaces" satisfies EndingTable));
   return !isRead && (Object.keys(sizes).length > 0 || vlans !== null);
 }
 
 /** Stores the changes from a read, in this transaction. */
-export function rememberReads(tx: WriteTransaction, hostId: string, before: ReadsMemory, now: ReadsMemory): void {
+export function rememberReads(tx: WriteTransaction, hostId: string, before: CompleteReads, now: CompleteReads): void {
   if (Bun.deepEquals(before, now)) return;
   const [tables, vlans] = [JSON.stringify(now.sizes), now.vlans === null ? null : JSON.stringify(now.vlans)];
   tx.runAfterWrite(() => {
@@ -117,7 +117,7 @@ export function rememberReads(tx: WriteTransaction, hostId: string, before: Read
 
 /** Adds the VLANs of one of several devices of a host, in this transaction. */
 export function rememberVlans(tx: WriteTransaction, hostId: string, device: Device): void {
-  const before = readsMemory(tx, hostId);
+  const before = completeReadsOf(tx, hostId);
   rememberReads(tx, hostId, before, { sizes: before.sizes, vlans: vlansAfter(before, device, true) });
 }
 
@@ -125,7 +125,7 @@ export function rememberVlans(tx: WriteTransaction, hostId: string, device: Devi
  * VLAN numbers of a host after a read; empty if it serves no VLAN tables. Keeps earlier ones after an incomplete read.
  * @param isShared true if several devices report the host
  */
-export function vlansAfter(before: ReadsMemory, device: Device, isShared: boolean): readonly number[] {
+export function vlansAfter(before: CompleteReads, device: Device, isShared: boolean): readonly number[] {
   const { state } = device.tables.vlans;
   const isWhole = device.broken?.includes("vlans") !== true && (state === "complete" || state === "absent");
   const kept = isWhole && !isShared ? [] : (before.vlans ?? []);

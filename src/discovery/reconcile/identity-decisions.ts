@@ -86,7 +86,7 @@ interface RememberedIdentity {
 }
 
 /** The last decision on the device at an address. */
-export function rememberedIdentity({ tx, networkId }: ScanWrite, address: string): RememberedIdentity | null {
+export function storedDecision({ tx, networkId }: ScanWrite, address: string): RememberedIdentity | null {
   const [row] = tx.db.$client
     .query(NEWEST("host_n, signs, candidates"))
     .values(tx.recordN(networkId) ?? 0, address) as [[hostN: number, signs: string, candidates: string] | undefined];
@@ -107,7 +107,7 @@ export function digestOfSigns({ serialNumbers, chassisId, engineId, macs, sysNam
  * Stores a decision after this transaction. A decision for unchanged reasons only updates the stored signs: machines
  * with containers have different cards in every scan.
  */
-export function rememberIdentity(
+export function storeDecision(
   { tx, networkId }: ScanWrite,
   address: string,
   hostId: string,

@@ -3,7 +3,7 @@
 import { DISCOVERED } from "../../resources/source.ts";
 import { VLAN_NUMBER_MAX, VLAN_NUMBER_MIN, type VlanRecord, vlanKind } from "../../resources/vlans/vlan.ts";
 import type { DeviceVlan } from "../device.ts";
-import { lineOf } from "./line.ts";
+import { lineOf } from "./device-text.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { namesOfHost, nameVlans, rememberNames } from "./vlan-names.ts";
 

@@ -17,15 +17,15 @@ import { isPlacedByPerson } from "../../resources/map-positions/map-position.ts"
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceIdentity, serviceKind } from "../../resources/services/service.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
-import type { Contenders } from "./contenders.ts";
+import type { AddressClaims } from "./address-claims.ts";
+import { lineOf } from "./device-text.ts";
 import { renameDerived } from "./host-names.ts";
-import { isKeptByPeople, markAbsent } from "./kept-records.ts";
-import { lineOf } from "./line.ts";
 import { discoveredBinding, discoveredPort, discoveredService } from "./new-records.ts";
-import { isSetByUser, isTouchedByPerson } from "./provenance.ts";
+import { isUserEdited, setStale } from "./protected-records.ts";
+import { isSetByUser, wasWrittenByUser } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { nameSign } from "./signs.ts";
-import type { SubnetPlacer } from "./subnet-placer.ts";
+import type { SubnetAssigner } from "./subnet-assignment.ts";
 
 /** MAC addresses that identify hosts without interface entries at a new IP address. */
 const macMemory = sqliteTable("discovery_macs", {
@@ -58,10 +58,10 @@ const NEXT_POSITIONS = new WeakMap<Addresses, number>();
 
 export class AddressBook {
   private readonly write: ScanWrite;
-  private readonly subnets: SubnetPlacer;
+  private readonly subnets: SubnetAssigner;
   private readonly byHost: Map<string, Addresses>;
 
-  constructor(write: ScanWrite, subnets: SubnetPlacer) {
+  constructor(write: ScanWrite, subnets: SubnetAssigner) {
     this.write = write;
     this.subnets = subnets;
     const byHost = CACHE.get(write) ?? new Map<string, Addresses>();
@@ -157,7 +157,7 @@ export class AddressBook {
     address: string,
     to: HostRecord,
     others: readonly string[],
-    { contenders, isNew }: { readonly contenders: Contenders; readonly isNew: boolean },
+    { claims, isNew }: { readonly claims: AddressClaims; readonly isNew: boolean },
   ): void {
     const { write } = this;
     if (write.index.wasTakenFrom(to.id, address)) return;
@@ -167,8 +167,8 @@ export class AddressBook {
       const host = write.tx.find(hostKind, id);
       if (record === undefined || host === null || this.isShared(record, this.ofHost(to.id).get(address))) continue;
       const isReplaced = nameSign(host.sys_name) !== null && nameSign(host.sys_name) === nameSign(to.sys_name);
-      if (this.isHeld(record, contenders) && !(isReplaced && !this.wasSeenNow(record))) continue;
-      const isKept = isKeptByPeople(write.tx, ipAddressKind, record);
+      if (this.isHeld(record, claims) && !(isReplaced && !this.wasSeenNow(record))) continue;
+      const isKept = isUserEdited(write.tx, ipAddressKind, record);
       if (isKept && isNew) this.reportKept(record, host, to);
       if (isKept && record.first_discovery_id === null) continue;
       if (isKept) this.keepStale(record);
@@ -197,7 +197,7 @@ export class AddressBook {
    */
   private keepStale(record: IpAddressRecord): void {
     const { tx } = this.write;
-    markAbsent(tx, ipAddressKind, record);
+    setStale(tx, ipAddressKind, record);
     this.ofHost(record.host_id).set(record.ip_address, tx.get(ipAddressKind, record.id));
     for (const { id } of assignmentsFor(tx, record)) endCoverage(tx, { assignmentId: id, value: record.ip_address });
   }
@@ -228,9 +228,9 @@ export class AddressBook {
   }
 
   /** True if the record's MAC address still has the IP address. Without a sighting of it, a recent claim decides. */
-  private isHeld(record: IpAddressRecord, contenders: Contenders): boolean {
+  private isHeld(record: IpAddressRecord, claims: AddressClaims): boolean {
     const { mac_address: mac } = record;
-    return mac !== null && contenders.isSeen(mac) ? contenders.has(mac) : this.isClaimed(record);
+    return mac !== null && claims.isSeen(mac) ? claims.has(mac) : this.isClaimed(record);
   }
 
   private wasSeenNow(record: IpAddressRecord): boolean {
@@ -299,7 +299,7 @@ export function isOnlyObserved(tx: WriteTransaction, host: HostRecord): boolean 
   return (
     host.source.type !== "Manual" &&
     !isPlacedByPerson(tx, host) &&
-    [host, ...children].every((record) => !isTouchedByPerson(tx, record.id))
+    [host, ...children].every((record) => !wasWrittenByUser(tx, record.id))
   );
 }
 

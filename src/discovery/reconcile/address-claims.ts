@@ -8,7 +8,7 @@ import type { AddressSighting } from "../sightings.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 /** Current sightings of a MAC address at an IP address. */
-interface Contender {
+interface MacClaim {
   readonly first: number;
   /** Last time that any reporter had it. */
   readonly last: number;
@@ -35,24 +35,24 @@ type Row = [
 ];
 
 interface Seen {
-  readonly macs: ReadonlyMap<string, Contender>;
+  readonly macs: ReadonlyMap<string, MacClaim>;
   /** Record numbers of devices that report the address as their own. */
   readonly owners: ReadonlySet<number>;
 }
 
 /** By command and address: MAC addresses that responded to a sweep, which are stored at the end of the command. */
-const ANSWERS = new WeakMap<ScanWrite, ReadonlyMap<string, ReadonlySet<string | null>>>();
+const RESPONSES = new WeakMap<ScanWrite, ReadonlyMap<string, ReadonlySet<string | null>>>();
 
 /** Registers the responses of a command before any of them is recorded. */
-export function noteAnswers(write: ScanWrite, sightings: readonly AddressSighting[]): void {
+export function registerResponses(write: ScanWrite, sightings: readonly AddressSighting[]): void {
   const answered = sightings.filter((each) => each.answered.length > 0);
   const byAddress = Map.groupBy(answered, ({ ip_address }) => ip_address);
   const macs = (all: readonly AddressSighting[]) => new Set(all.map(({ mac_address }) => mac_address));
-  ANSWERS.set(write, new Map([...byAddress].map(([address, all]) => [address, macs(all)])));
+  RESPONSES.set(write, new Map([...byAddress].map(([address, all]) => [address, macs(all)])));
 }
 
 /** Loaded on first use: most addresses have one MAC address, and one host. */
-export class Contenders {
+export class AddressClaims {
   private readonly write: ScanWrite;
   private readonly address: string;
   private readonly sighting: AddressSighting | null;
@@ -101,9 +101,9 @@ export class Contenders {
   private read(): Seen {
     const { tx, networkId, scanId, index } = this.write;
     const { sighting } = this;
-    const answers = ANSWERS.get(this.write)?.get(this.address);
+    const answers = RESPONSES.get(this.write)?.get(this.address);
     const owners = new Set<number>();
-    const macs = new Map<string, Contender>();
+    const macs = new Map<string, MacClaim>();
     const add = (mac: string | null, first: number, last: number, kind: SightingKind) => {
       if (mac === null || (mac !== UNKNOWN_MAC && (!isSingleDevice(mac) || index.isShared(mac)))) return;
       const isHeard = kind === "Neighbor";
@@ -132,7 +132,7 @@ export class Contenders {
 
   private hasLeft(mac: string): boolean {
     const { macs } = this.seen;
-    const { first, last, answeredAt, isHeard, isOwn } = macs.get(mac) as Contender;
+    const { first, last, answeredAt, isHeard, isOwn } = macs.get(mac) as MacClaim;
     const rivals = [...macs].flatMap(([each, rival]) => (each === mac ? [] : [rival]));
     if (rivals.length === 0) return false;
     if (this.isAnswering(mac)) return true;
@@ -155,7 +155,7 @@ export class Contenders {
     const isNew = (other: string) => tx.db.$client.query(THERE).get(networkN, mac, other) === null;
     return (
       last < tx.instant &&
-      [...(ANSWERS.get(this.write) ?? [])].some(
+      [...(RESPONSES.get(this.write) ?? [])].some(
         ([address, macs]) => macs.has(mac) && isOther(sightingKey(address), key) && isNew(sightingKey(address)),
       )
     );

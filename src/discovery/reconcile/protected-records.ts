@@ -7,18 +7,18 @@ import type { Discoverable } from "../../resources/discovered.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { isPlacedByPerson } from "../../resources/map-positions/map-position.ts";
 import { referrersOf } from "../../resources/references.ts";
-import { isTouchedByPerson } from "./provenance.ts";
+import { wasWrittenByUser } from "./provenance.ts";
 
 /** True if a user edited the record or one that refers to it, or placed the host on the map. */
-export function isKeptByPeople(tx: WriteTransaction, kind: AnyKind, record: RecordBase): boolean {
+export function isUserEdited(tx: WriteTransaction, kind: AnyKind, record: RecordBase): boolean {
   const { id } = record;
-  if (isTouchedByPerson(tx, id)) return true;
+  if (wasWrittenByUser(tx, id)) return true;
   if (kind.code === hostKind.code && isPlacedByPerson(tx, record as HostRecord)) return true;
-  return referrersOf(tx, kind, id).some((referrer) => isTouchedByPerson(tx, referrer.record.id));
+  return referrersOf(tx, kind, id).some((referrer) => wasWrittenByUser(tx, referrer.record.id));
 }
 
 /** Clears the stale mark of a record. */
-export function markPresent<R extends RecordBase & Discoverable>(
+export function clearStale<R extends RecordBase & Discoverable>(
   tx: WriteTransaction,
   kind: Kind<R>,
   { id, stale_since }: R,
@@ -28,7 +28,7 @@ export function markPresent<R extends RecordBase & Discoverable>(
 }
 
 /** Marks a record as stale, unless it already is. @param absent additional fields to set */
-export function markAbsent<R extends RecordBase & Discoverable>(
+export function setStale<R extends RecordBase & Discoverable>(
   tx: WriteTransaction,
   kind: Kind<R>,
   record: R,

@@ -8,11 +8,11 @@ import { referrersOf } from "../../resources/references.ts";
 import { DISCOVERED, INFERRED, type SourceRecord } from "../../resources/source.ts";
 import { subnetIdentity, subnetKind } from "../../resources/subnets/subnet.ts";
 import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
-import { isKeptByPeople } from "./kept-records.ts";
 import { discoveredSubnet } from "./new-records.ts";
+import { isUserEdited } from "./protected-records.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
-export class SubnetPlacer {
+export class SubnetAssigner {
   private readonly write: ScanWrite;
   /** Keyed by CIDR; read on first use. */
   private readonly ids = new Map<string, string>();
@@ -107,7 +107,7 @@ export class SubnetPlacer {
     for (const [singleId, cidr] of this.singles) {
       if (singleId === id || !cidrContains(within, cidr)) continue;
       const single = tx.find(subnetKind, singleId);
-      if (single === null || isKeptByPeople(tx, subnetKind, single)) continue;
+      if (single === null || isUserEdited(tx, subnetKind, single)) continue;
       for (const address of tx.children(ipAddressKind, "subnet_n", singleId))
         tx.update(ipAddressKind, address.id, { subnet_id: id });
       if (referrersOf(tx, subnetKind, singleId).length > 0) continue;
