@@ -9,9 +9,9 @@ export interface Bound {
   readonly title: string;
   /** Lowest share allowed; for fault counts, the highest value allowed. */
   readonly isUpper?: true;
-  /** Required of the mean of all seeds, and of the worst seed. */
+  /** Bound for the mean of all seeds, and for the worst seed. */
   readonly required: readonly [mean: number, worst: number];
-  /** Reached by the product now. */
+  /** Values that the product reaches now. */
   readonly today: readonly [mean: number, worst: number];
 }
 
@@ -28,7 +28,7 @@ export const BOUNDS: readonly Bound[] = [
   ]),
   bound("wholeDevices", "devices with one host of their own", SHARE),
   bound("exactDevices", "devices with exactly their records", SHARE),
-  bound("rightEnds", "ended records that were gone", SHARE),
+  bound("correctEnds", "ended records that were gone", SHARE),
   ...DETAIL_NAMES.map((detail) => bound(detail, DETAILS[detail], SHARE)),
   bound("places", "places", SHARE),
   bound("conflictPrecision", "conflicts, precision", SHARE),

@@ -1,4 +1,4 @@
-// Contents of the simulated site at full length: its size, its events, and its days, without the product.
+// Contents of the simulated site at full length: size, events and days, without the product.
 
 import { expect, test } from "bun:test";
 import { seededRandom } from "../support/injected/seeded-random.ts";

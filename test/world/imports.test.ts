@@ -1,4 +1,4 @@
-// Import rule of the simulated site: the world and the oracle know nothing of the product that they measure.
+// Import rule of the simulated site: the world and the oracle must be independent of the product that they measure.
 
 import { expect, test } from "bun:test";
 import { importsOf, parse, readRepository } from "../support/source/syntax.ts";
@@ -6,10 +6,10 @@ import { importsOf, parse, readRepository } from "../support/source/syntax.ts";
 /** Everything except the driver, which feeds the rows to the product and reads its responses. */
 const INDEPENDENT = /^test\/world\/((site|events|render|oracle|figures)\/|rates\.ts)/;
 
-/** Modules outside these directories that they may import. */
+/** Modules outside these directories that may be imported. */
 const ALLOWED = new Set(["test/support/injected/seeded-random.ts", "node:fs"]);
 
-/** The one module that hands rows to the product's discovery, and the one that runs scans. */
+/** The only module that passes rows to the product's discovery, and the only one that runs scans. */
 const DRIVERS = ["test/world/product/world-appliance.ts", "test/world/product/world-probes.ts"];
 
 const files = await parse(readRepository(["test"], (path) => path.startsWith("test/world/") && path.endsWith(".ts")));

@@ -22,13 +22,13 @@ function truth(device: string, fields: Partial<Truth> = {}): Truth {
     short: null,
     isRestarted: false,
     interfaces: ["eth0"],
-    ghosts: [],
+    staleRows: [],
     addresses: [{ ip: "10.0.0.1", mac: "00:1b:54:00:00:01" }],
     vlans: [],
     serials: [device],
     stations: [],
     neighbors: [],
-    heard: [],
+    arpEntries: [],
     ...fields,
   };
 }
@@ -128,11 +128,11 @@ test("interfaces missing after a restart, or from less than half of a table, may
   expect(oracle.expected().interface.tolerated.size).toBe(0);
 });
 
-test("an interface that is gone may stay while it is served, and stays for good with a note of a person", () => {
+test("an interface that is gone may stay while it is served, and stays for good with a note of a user", () => {
   const oracle = newOracle();
   oracle.read(truth("a", { interfaces: ["eth0", "veth1", "veth2"] }), 1);
-  oracle.noted("a", "veth2");
-  oracle.read(truth("a", { ghosts: ["veth1"] }), 2);
+  oracle.noteAdded("a", "veth2");
+  oracle.read(truth("a", { staleRows: ["veth1"] }), 2);
   const { required, tolerated } = oracle.expected().interface;
   expect([[...required], [...tolerated]]).toEqual([["a/eth0", "a/veth2"], ["a/veth1"]]);
   oracle.read(truth("a"), 3);
@@ -162,61 +162,61 @@ test("new hardware may take over an address, and one with the same MAC address i
 });
 
 /** A router's ARP table, as pairs of IP and MAC address. The MAC address also serves as the machine's id. */
-function heard(reporter: string, ...pairs: ReadonlyArray<readonly [ip: string, mac: string]>) {
-  const hearings = pairs.map(([ip, mac]) => ({ ip, mac, machine: mac }));
-  return { reporter, covers: () => true, hearings };
+function arpTable(reporter: string, ...pairs: ReadonlyArray<readonly [ip: string, mac: string]>) {
+  const entries = pairs.map(([ip, mac]) => ({ ip, mac, machine: mac }));
+  return { reporter, covers: () => true, entries };
 }
 
 const [PC, LAPTOP, RANDOM] = ["3c:52:82:00:00:01", "8c:16:45:00:00:02", "02:9a:1c:00:00:03"];
 
 test("a machine that a sweep saw without a MAC address is revealed by the first report with one", () => {
   const oracle = newOracle();
-  oracle.lookRemotely(heard("sweep", ["10.0.0.7", PC]), 1);
+  oracle.observeRemotely(arpTable("sweep", ["10.0.0.7", PC]), 1);
   expect(oracle.hasChanged([`device ${PC}`], 1)).toBe(false);
-  oracle.look(heard("r", ["10.0.0.7", PC]), 2);
-  oracle.look(heard("r", ["10.0.0.7", PC]), 3);
+  oracle.observe(arpTable("r", ["10.0.0.7", PC]), 2);
+  oracle.observe(arpTable("r", ["10.0.0.7", PC]), 3);
   expect([oracle.hasChanged([`device ${PC}`], 1), oracle.hasChanged([`device ${PC}`], 2)]).toEqual([true, false]);
 });
 
 test("an address may be in conflict while a device and a router report it with different MAC addresses", () => {
   const oracle = newOracle();
-  oracle.look(heard("r", ["10.0.0.1", PC]), 1);
+  oracle.observe(arpTable("r", ["10.0.0.1", PC]), 1);
   oracle.read(truth("a"), 2);
   expect([...oracle.conflicts().tolerated]).toEqual(["Address 10.0.0.1"]);
-  oracle.look(heard("r", ["10.0.0.1", "00:1b:54:00:00:01"]), 3);
+  oracle.observe(arpTable("r", ["10.0.0.1", "00:1b:54:00:00:01"]), 3);
   expect(oracle.conflicts().tolerated.size).toBe(0);
 });
 
-test("hearsay expires after its time limit and two scans that checked it, with a grace of one more scan", () => {
+test("neighborReports expires after its time limit and two scans that checked it, with a grace of one more scan", () => {
   const oracle = newOracle();
   const scan = (now: number) => {
-    oracle.look(heard("r"), now);
+    oracle.observe(arpTable("r"), now);
     oracle.endScan(now);
     return [oracle.expected().host.required.size, oracle.expected().host.tolerated.size];
   };
-  oracle.look(heard("r", ["10.0.0.7", RANDOM]), 0);
+  oracle.observe(arpTable("r", ["10.0.0.7", RANDOM]), 0);
   oracle.endScan(0);
   expect(scan(71 * HOUR)).toEqual([1, 0]);
   expect(scan(72 * HOUR)).toEqual([0, 1]);
   expect(scan(73 * HOUR)).toEqual([0, 1]);
   expect(scan(74 * HOUR)).toEqual([0, 0]);
-  oracle.look(heard("r", ["10.0.0.7", RANDOM]), 80 * HOUR);
+  oracle.observe(arpTable("r", ["10.0.0.7", RANDOM]), 80 * HOUR);
   expect([...oracle.expected().host.required]).toEqual([`${RANDOM}#1`]);
 });
 
-test("hearsay does not expire by tables that never had the address", () => {
+test("neighborReports does not expire by tables that never had the address", () => {
   const oracle = newOracle();
-  const sweep = { ...heard(SWEEP), covers: (ip: string) => ip === "10.0.0.7" };
-  oracle.look(heard(SWEEP, ["10.0.0.7", RANDOM]), 0);
+  const sweep = { ...arpTable(SWEEP), covers: (ip: string) => ip === "10.0.0.7" };
+  oracle.observe(arpTable(SWEEP, ["10.0.0.7", RANDOM]), 0);
   oracle.endScan(0);
   for (const [view, required] of [
-    [heard("r"), 1],
-    [heard("r"), 1],
+    [arpTable("r"), 1],
+    [arpTable("r"), 1],
     [sweep, 1],
     [{ ...sweep, covers: () => false }, 1],
     [sweep, 0],
   ] as const) {
-    oracle.look(view, 80 * HOUR);
+    oracle.observe(view, 80 * HOUR);
     oracle.endScan(80 * HOUR);
     expect(oracle.expected().host.required.size).toBe(required);
   }
@@ -224,26 +224,26 @@ test("hearsay does not expire by tables that never had the address", () => {
 
 test("two MAC addresses that two routers see at one address are both expected, and are a conflict if the world says so", () => {
   const oracle = newOracle();
-  oracle.look(heard("r", ["10.0.0.7", PC]), 1);
-  oracle.look(heard("s", ["10.0.0.7", LAPTOP]), 2);
-  oracle.look(heard("r", ["10.0.0.7", PC]), 3);
+  oracle.observe(arpTable("r", ["10.0.0.7", PC]), 1);
+  oracle.observe(arpTable("s", ["10.0.0.7", LAPTOP]), 2);
+  oracle.observe(arpTable("r", ["10.0.0.7", PC]), 3);
   expect(oracle.expected().address.required.size).toBe(2);
   expect(oracle.conflicts().required.size).toBe(0);
   oracle.dispute("10.0.0.7");
   expect([...oracle.conflicts().required]).toEqual(["Address 10.0.0.7"]);
-  oracle.look(heard("s", ["10.0.0.7", PC]), 4);
+  oracle.observe(arpTable("s", ["10.0.0.7", PC]), 4);
   expect(oracle.conflicts().required.size).toBe(0);
 });
 
 test("a machine that has since changed its address does not keep one that a second machine has", () => {
   const oracle = newOracle();
-  oracle.look(heard("r", ["10.0.0.7", PC]), 1);
-  oracle.look(heard("r", ["10.0.0.8", PC]), 2);
+  oracle.observe(arpTable("r", ["10.0.0.7", PC]), 1);
+  oracle.observe(arpTable("r", ["10.0.0.8", PC]), 2);
   expect([...oracle.expected().address.required]).toEqual([`${PC}/10.0.0.7`, `${PC}/10.0.0.8`]);
-  oracle.look(heard("r", ["10.0.0.7", LAPTOP], ["10.0.0.8", PC]), 3);
+  oracle.observe(arpTable("r", ["10.0.0.7", LAPTOP], ["10.0.0.8", PC]), 3);
   expect([...oracle.expected().address.required]).toEqual([`${LAPTOP}/10.0.0.7`, `${PC}/10.0.0.8`]);
   oracle.endScan(3);
-  oracle.look(heard("r", ["10.0.0.8", PC]), 4);
+  oracle.observe(arpTable("r", ["10.0.0.8", PC]), 4);
   expect([...oracle.expected().address.required]).toEqual([`${LAPTOP}/10.0.0.7`, `${PC}/10.0.0.8`]);
 });
 
@@ -287,10 +287,10 @@ test("the next complete read justifies what a partial one left out, and only onc
 
 test("an old sweep does not keep a machine at an address that it has exchanged for another one", () => {
   const oracle = newOracle();
-  oracle.look(heard(SWEEP, ["10.0.0.7", PC], ["10.0.0.8", LAPTOP]), 1);
-  oracle.look(heard("r", ["10.0.0.8", PC], ["10.0.0.7", LAPTOP]), 2);
+  oracle.observe(arpTable(SWEEP, ["10.0.0.7", PC], ["10.0.0.8", LAPTOP]), 1);
+  oracle.observe(arpTable("r", ["10.0.0.8", PC], ["10.0.0.7", LAPTOP]), 2);
   oracle.endScan(2);
-  oracle.look(heard("r", ["10.0.0.8", PC], ["10.0.0.9", LAPTOP]), 3);
+  oracle.observe(arpTable("r", ["10.0.0.8", PC], ["10.0.0.9", LAPTOP]), 3);
   const { required, tolerated } = oracle.expected().address;
   expect([...required].sort()).toEqual([`${PC}/10.0.0.8`, `${LAPTOP}/10.0.0.7`, `${LAPTOP}/10.0.0.9`]);
   expect(tolerated.size).toBe(0);
@@ -315,7 +315,7 @@ test("a station's location is the last edge port that had it in a complete forwa
   expect([...oracle.conflicts().tolerated]).toEqual([`Mac ${PC}`]);
   oracle.read(truth("c", { stations: [{ mac: PC, port: "Gi1/0/2" }], complete: allBut("interfaces") }), 3);
   expect(oracle.places.of(PC)).toEqual({ device: "b", port: "Gi1/0/9" });
-  expect(oracle.places.orElse(PC)).toEqual({ device: "c", port: "Gi1/0/2" });
+  expect(oracle.places.alternativeOf(PC)).toEqual({ device: "c", port: "Gi1/0/2" });
   oracle.read(truth("c"), 3);
   oracle.read(truth("a"), 4);
   expect(oracle.conflicts().tolerated.size).toBe(0);

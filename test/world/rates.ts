@@ -13,11 +13,11 @@ export const DEFAULT_RATES = {
   guestsPerDay: 10,
   daysPerSilence: 4,
   /**
-   * 1: agents that start slowly, serve no interfaces or fewer than they count, virtual switches with a chassis id per
-   * port, servers with two cards and TCP ports, stacks whose cards move with their members, devices that no router has
-   * heard yet, and a first sweep without MAC addresses.
+   * 1: agents that start slowly, serve no interfaces or fewer than they count, virtual switches with a chassis ID per
+   * port, servers with two cards and TCP ports, stacks whose cards move with their members, devices that are not in any
+   * ARP table yet, and a first sweep without MAC addresses.
    */
-  hardships: 0,
+  adverseConditions: 0,
   /** Devices that respond to SNMP; the site also has two core switches. */
   devices: {
     distributionStacks: 4,
@@ -38,7 +38,7 @@ export const DEFAULT_RATES = {
     replacements: 10,
     stackChanges: 8,
     clones: 4,
-    /** Pairs of machines with common cards. */
+    /** Pairs of machines that share cards. */
     commonCards: 2,
     renames: 10,
     renumberings: 10,
@@ -47,7 +47,7 @@ export const DEFAULT_RATES = {
     vlanChanges: 20,
     containerChanges: 40,
     restarts: 15,
-    /** Restarts after which the agent assigns other ifIndexes. */
+    /** Restarts after which the agent assigns new ifIndex values. */
     renumberedRestarts: 15,
     faultyTables: 42,
     /** Each lasts `daysPerSilence`. */
@@ -57,9 +57,9 @@ export const DEFAULT_RATES = {
     leaseRotations: 30,
     laptopSwitches: 300,
     deletionsByPeople: 6,
-    /** Hosts that a person has ignored. */
-    bans: 0,
-    /** Notes of people at interfaces of containers. */
+    /** Hosts that a user ignored. */
+    ignores: 0,
+    /** Users' notes on interfaces of containers. */
     notes: 0,
     addressMoves: 0,
     serviceChanges: 0,
@@ -87,19 +87,19 @@ export const CI_RATES: Rates = { ...ratesFor(24), scansPerDay: 2, placesPerScan:
 export const CI_SEEDS = 6;
 
 /**
- * What the planted faults run on: the seeds of the tests with more events, and days off that are longer than random MAC
- * addresses last.
+ * Rates for the planted faults: the seeds of the tests with more events, and days off that exceed the expiry of random
+ * MAC addresses.
  */
 export const FAULT_RATES: Rates = {
   ...CI_RATES,
-  hardships: 1,
+  adverseConditions: 1,
   devices: { ...CI_RATES.devices, containerHosts: 2 },
   events: {
     ...CI_RATES.events,
     stackChanges: 3,
     commonCards: 2,
     faultyTables: 12,
-    bans: 1,
+    ignores: 1,
     notes: 4,
     addressMoves: 1,
     serviceChanges: 4,

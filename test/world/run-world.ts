@@ -1,4 +1,4 @@
-// One run of the simulated site: its days and scans, with the product's figures at the end of each scan.
+// One run of the simulated site: its days and scans, with figures on the product after each scan.
 
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { calendarOf, type Day, EventRunner } from "./events/calendar.ts";
@@ -10,7 +10,7 @@ import { Oracle } from "./oracle/oracle.ts";
 import type { Place } from "./oracle/places.ts";
 import { checkDevice } from "./product/device-details.ts";
 import { Ledger } from "./product/ledger.ts";
-import { PastAnswers } from "./product/past-responses.ts";
+import { PastResponses } from "./product/past-responses.ts";
 import { WorldAppliance } from "./product/world-appliance.ts";
 import { WorldProbes } from "./product/world-probes.ts";
 import type { Rates } from "./rates.ts";
@@ -18,12 +18,12 @@ import { Agents } from "./render/agent.ts";
 import { buildSite } from "./site/build-site.ts";
 import { netOf, TABLES, VLAN } from "./site/machines.ts";
 import type { Site } from "./site/site.ts";
-import { type Details, detailsOf, type Hearing, hearingsOf, type Truth, truthOf } from "./site/truth.ts";
+import { type Details, detailsOf, type NeighborEntry, neighborEntriesOf, type Truth, truthOf } from "./site/truth.ts";
 
 const DAY_MS = 86_400_000;
 /** A day after the time at which a test appliance is set up. */
 const START = Date.UTC(2026, 10, 22);
-/** Distance between the reads of a scan. */
+/** Time between the reads of a scan. */
 const READ_MS = 200;
 
 /** Runs all days of a seed. */
@@ -47,15 +47,15 @@ class WorldRun {
   private readonly events = new EventRunner();
   private product!: WorldAppliance;
   private ledger!: Ledger;
-  private past!: PastAnswers;
+  private past!: PastResponses;
   /** Devices and addresses that the running scan has seen. */
-  private seen: { readonly devices: Truth[]; readonly details: Details[]; hearings: Hearing[] } = nothingSeen();
-  /** Machines that people have ignored. */
-  private readonly banned = new Set<string>();
-  /** Former hosts of machines that people deleted, until they return. */
+  private seen: { readonly devices: Truth[]; readonly details: Details[]; entries: NeighborEntry[] } = newSightings();
+  /** Machines ignored by users. */
+  private readonly ignoredMachines = new Set<string>();
+  /** Former hosts of machines whose host a user deleted, until they return. */
   private readonly formerHosts = new Map<string, string>();
-  /** Interface entries with notes of people. */
-  private readonly notedIds: string[] = [];
+  /** Interface entries with users' notes. */
+  private readonly entryIdsWithNotes: string[] = [];
 
   constructor(seed: number, rates: Rates, site: Site) {
     this.rates = rates;
@@ -72,8 +72,8 @@ class WorldRun {
         const truth = truthOf(site, device);
         this.seen.devices.push(truth);
         if (truth.complete.size === TABLES.length) this.seen.details.push(detailsOf(site, device));
-        if (truth.complete.has("arp")) this.seen.hearings.push(...truth.heard);
-        this.oracle.read({ ...truth, heard: this.expectable(truth.heard) }, site.now);
+        if (truth.complete.has("arp")) this.seen.entries.push(...truth.arpEntries);
+        this.oracle.read({ ...truth, arpEntries: this.withoutIgnored(truth.arpEntries) }, site.now);
       },
     });
   }
@@ -82,13 +82,13 @@ class WorldRun {
     const { rates, site, figures } = this;
     this.product = await WorldAppliance.open(this.probes, this.nets());
     this.ledger = new Ledger(this.product);
-    this.past = new PastAnswers(this.product, figures);
+    this.past = new PastResponses(this.product, figures);
     const scans = this.days.flatMap(({ number, isOff }) =>
       isOff ? [] : Array.from({ length: rates.scansPerDay }, (_, index) => number * rates.scansPerDay + index),
     );
-    const asked = new Set(this.random.shuffled(scans).slice(0, rates.periods.pastInstants));
+    const pastScans = new Set(this.random.shuffled(scans).slice(0, rates.periods.pastInstants));
     await this.ledger.update();
-    if (rates.hardships > 0) await this.sweepRemotely();
+    if (rates.adverseConditions > 0) await this.sweepRemotely();
     for (const day of this.days) {
       const groups = this.groupsOf();
       const sweepAt = this.random.integer(rates.scansPerDay);
@@ -96,14 +96,14 @@ class WorldRun {
         site.now = Math.max(site.now, START + day.number * DAY_MS + ((index + 0.5) * DAY_MS) / rates.scansPerDay);
         this.events.run(site, day, events);
         for (const ip of site.disputed.keys()) this.oracle.dispute(ip);
-        await this.actAsPeople();
+        await this.applyUserActions();
         if (day.isOff) continue;
         await this.scan(day, () => this.product.scan("snmp", this.addressesOf(groups, index)));
         if (index === sweepAt) await this.sweep(day);
-        if (asked.has(day.number * rates.scansPerDay + index)) await this.past.ask();
+        if (pastScans.has(day.number * rates.scansPerDay + index)) await this.past.query();
       }
     }
-    await this.past.askAgain();
+    await this.past.repeatQueries();
     return figures;
   }
 
@@ -111,7 +111,7 @@ class WorldRun {
     await this.product?.close();
   }
 
-  /** Every device is read once a day, by one of the day's scans. */
+  /** Assigns each device to one of the day's scans. */
   private groupsOf(): string[][] {
     const groups = Array.from({ length: this.rates.scansPerDay }, (): string[] => []);
     for (const { id } of this.random.shuffled(this.site.present())) this.random.pick(groups).push(id);
@@ -134,7 +134,9 @@ class WorldRun {
     return [VLAN.management, VLAN.servers, VLAN.phones, VLAN.guests, ...users].map(netOf);
   }
 
-  /** The first scan: the appliance is not on the links yet. Phones are known by what they announce, too. */
+  /**
+   * The first scan, before the appliance is connected to the links. Phones are excluded: they are known from LLDP too.
+   */
   private async sweepRemotely(): Promise<void> {
     const [first] = this.days;
     this.probes.isRemote = true;
@@ -149,14 +151,14 @@ class WorldRun {
   private async sweep(day: Day, swept = this.someNets()): Promise<void> {
     await this.scan(day, async () => {
       const covers = (ip: string) => swept.some((net) => ip.startsWith(net));
-      const hearings = hearingsOf(
+      const entries = neighborEntriesOf(
         this.site,
-        [...this.site.heardByAppliance()].filter(([ip]) => covers(ip)),
+        [...this.site.sweepEntries()].filter(([ip]) => covers(ip)),
       );
-      this.seen.hearings.push(...hearings);
-      const view = { reporter: SWEEP, covers, hearings: this.expectable(hearings) };
-      if (this.probes.isRemote) this.oracle.lookRemotely(view, this.site.now);
-      else this.oracle.look(view, this.site.now);
+      this.seen.entries.push(...entries);
+      const view = { reporter: SWEEP, covers, entries: this.withoutIgnored(entries) };
+      if (this.probes.isRemote) this.oracle.observeRemotely(view, this.site.now);
+      else this.oracle.observe(view, this.site.now);
       await this.product.scan(
         "sweep",
         swept.map((net) => `${net}0/24`),
@@ -180,16 +182,16 @@ class WorldRun {
     this.oracle.endScan(this.site.now);
     const expected = this.oracle.expected();
     this.compare(expected);
-    for (const change of changes) this.judge(change, expected, day);
+    for (const change of changes) this.classify(change, expected, day);
     const { required, tolerated } = this.oracle.conflicts();
     const listed = (await this.product.list("conflicts", "&accepted=false&type=Address&type=Mac")).map(
       ({ type, value }) => `${type} ${value}`,
     );
     this.figures.conflicts.add(new Set(listed), required, tolerated);
-    await this.askPlaces();
+    await this.checkLocations();
   }
 
-  /** Compares the present records with the expected ones, and those of each device on its own. */
+  /** Compares the present records with the expected ones, in total and per device. */
   private compare(expected: Expectations): void {
     const { figures, ledger, site } = this;
     const wrong = new Map<string, string>();
@@ -202,7 +204,7 @@ class WorldRun {
     }
   }
 
-  /** Finds the host to which each sighting of the scan went. */
+  /** Finds the host to which each sighting of the scan was assigned. */
   private async attribute(): Promise<void> {
     const { ledger, figures, oracle } = this;
     const deviceIds = new Set(this.seen.devices.map(({ device }) => device));
@@ -213,10 +215,10 @@ class WorldRun {
       figures.devices.add(oracle.keyOf(device), host);
       if (host !== null) ledger.assign(oracle.keyOf(device), host);
     }
-    const heard = new Map(this.seen.hearings.map((hearing) => [`${hearing.ip} ${hearing.mac}`, hearing]));
-    for (const { ip, mac, machine } of heard.values()) {
-      if (this.banned.has(machine)) {
-        await this.checkBan(ip, mac);
+    const entries = new Map(this.seen.entries.map((entry) => [`${entry.ip} ${entry.mac}`, entry]));
+    for (const { ip, mac, machine } of entries.values()) {
+      if (this.ignoredMachines.has(machine)) {
+        await this.checkIgnored(ip, mac);
         continue;
       }
       const host = await ledger.hostAt(ip, (address) => address.mac_address === mac || address.mac_address === null);
@@ -231,7 +233,7 @@ class WorldRun {
     }
   }
 
-  /** The name of a station's host, and its lineage if a person had deleted the one before. */
+  /** Checks the name of a station's host, and its lineage if a user deleted the previous host. */
   private checkStation(machine: string, mac: string, host: string | null): void {
     const { details } = this.figures;
     const record = host === null ? undefined : this.ledger.record("host", host);
@@ -243,14 +245,17 @@ class WorldRun {
     this.formerHosts.delete(machine);
   }
 
-  /** An ignored machine has no host, and its address is in use. */
-  private async checkBan(ip: string, mac: string): Promise<void> {
+  /** Checks that an ignored machine has no host, and that its address counts as in use. */
+  private async checkIgnored(ip: string, mac: string): Promise<void> {
     const { details } = this.figures;
-    details.bans.add((await this.ledger.hostAt(ip, (address) => address.mac_address === mac)) === null, `${mac} ${ip}`);
+    details.ignores.add(
+      (await this.ledger.hostAt(ip, (address) => address.mac_address === mac)) === null,
+      `${mac} ${ip}`,
+    );
     details.usedAddresses.add(!(await this.product.freeNear(ip)).includes(ip), ip);
   }
 
-  /** The records of the devices and servers that the scan saw. */
+  /** Checks the records of the devices and servers that the scan saw. */
   private checkDetails(): void {
     const { ledger, oracle, site, seen } = this;
     const { details } = this.figures;
@@ -259,28 +264,28 @@ class WorldRun {
     for (const each of seen.details) {
       const host = hostOf(each.device);
       if (host === undefined) continue;
-      for (const [detail, isRight, example] of checkDevice(each, host, ledger, hostOf))
-        details[detail].add(isRight, example);
+      for (const [detail, isCorrect, example] of checkDevice(each, host, ledger, hostOf))
+        details[detail].add(isCorrect, example);
     }
-    for (const { machine } of seen.devices.length > 0 ? [] : seen.hearings) {
+    for (const { machine } of seen.devices.length > 0 ? [] : seen.entries) {
       const host = hostOf(machine);
       const open = site.devices.get(machine)?.openPorts;
       if (host === undefined || open === undefined || open.size === 0) continue;
-      // A port stays while the host has another address at which it has responded.
+      // A port is kept while the host has another address at which it has responded.
       if (ledger.partsOf("address", host).length > 1) continue;
       const found = new Set(ledger.tcpPortsOf(host));
       details.openPorts.add(found.symmetricDifference(open).size === 0, `${machine} ${[...found]}`);
     }
-    for (const id of this.notedIds) details.notes.add(ledger.record("interface", id) !== undefined, id);
-    this.seen = nothingSeen();
+    for (const id of this.entryIdsWithNotes) details.notes.add(ledger.record("interface", id) !== undefined, id);
+    this.seen = newSightings();
   }
 
-  /** A version is founded if its record changed, or ends or becomes stale as it must. */
-  private judge(change: Change, expected: Expectations, day: Day): void {
+  /** Checks that a version is justified: its record changed, or was due to end or become stale. */
+  private classify(change: Change, expected: Expectations, day: Day): void {
     const { subjects, since, kind, key } = this.ledger.aboutOf(change);
     if (!change.byScan) return;
     const isEnd = change.operation === "Deleted" && kind !== null && !expected[kind].required.has(key);
-    if (change.operation === "Deleted" && kind !== null) this.figures.rightEnds.add(isEnd, `${kind} ${key}`);
+    if (change.operation === "Deleted" && kind !== null) this.figures.correctEnds.add(isEnd, `${kind} ${key}`);
     const isStale = change.fields.includes("stale_since") && this.oracle.isLongUnread(key, this.site.now);
     this.figures.versions.add(
       change,
@@ -289,17 +294,18 @@ class WorldRun {
     );
   }
 
-  /** Locates some stations, wherever they are. */
-  private async askPlaces(): Promise<void> {
+  /** Locates a sample of stations and compares the results with their real locations. */
+  private async checkLocations(): Promise<void> {
     for (const mac of this.random.shuffled(this.oracle.places.known()).slice(0, this.rates.placesPerScan)) {
       const place = this.oracle.places.of(mac);
       if (place === undefined) continue;
       const { candidates, last_seen } = await this.product.get(`locate?mac=${mac}`);
       const [first] = candidates;
-      // At an uplink it is somewhere beyond: then, and for a machine that is off, the last place counts.
+      // At an uplink, the station is behind that port: then, and for a machine that is off, the last known location
+      // counts.
       const found = first?.port?.role === "Edge" ? first : (last_seen ?? first);
       const textOf = ({ device, port }: Place) => `${this.ledger.hostOfMachine(this.oracle.keyOf(device))} ${port}`;
-      const other = this.oracle.places.orElse(mac);
+      const other = this.oracle.places.alternativeOf(mac);
       const expected = textOf(place);
       const actual = found?.port == null ? "nowhere" : `${found.switch?.id} ${found.port.name}`;
       this.figures.places.add(
@@ -310,35 +316,35 @@ class WorldRun {
   }
 
   /** Sightings of machines that are not ignored. */
-  private expectable(hearings: readonly Hearing[]): readonly Hearing[] {
-    return hearings.filter(({ machine }) => !this.banned.has(machine));
+  private withoutIgnored(entries: readonly NeighborEntry[]): readonly NeighborEntry[] {
+    return entries.filter(({ machine }) => !this.ignoredMachines.has(machine));
   }
 
-  /** Writes and deletions by people. */
-  private async actAsPeople(): Promise<void> {
+  /** Applies pending edits and deletions by users. */
+  private async applyUserActions(): Promise<void> {
     for (const { device, name } of this.site.notes.splice(0)) await this.note(device, name);
     for (const machine of this.site.deletions.splice(0)) await this.deleteHost(machine, "");
-    for (const machine of this.site.bans.splice(0))
-      if (await this.deleteHost(machine, "?ignore=true")) this.banned.add(machine);
+    for (const machine of this.site.ignores.splice(0))
+      if (await this.deleteHost(machine, "?ignore=true")) this.ignoredMachines.add(machine);
   }
 
   private async note(device: string, name: string): Promise<void> {
     const host = this.ledger.hostOfMachine(this.oracle.keyOf(device));
     const entry = this.ledger.partsOf("interface", host ?? "").find((each) => each.if_name === name);
-    if (entry === undefined || this.notedIds.includes(entry.id)) return;
+    if (entry === undefined || this.entryIdsWithNotes.includes(entry.id)) return;
     this.product.moveTo(this.site);
     await this.product.note(entry.id, "do not reuse");
-    this.notedIds.push(entry.id);
-    this.oracle.noted(device, name);
+    this.entryIdsWithNotes.push(entry.id);
+    this.oracle.noteAdded(device, name);
     this.site.touch(`interface ${device} ${name}`);
-    // The next version of a scan follows from the note: it does not count as the one before.
+    // A scan's next version follows from the note: the version of the note itself does not count as the previous one.
     await this.ledger.update();
   }
 
-  /** @returns false if it has none */
+  /** @returns false if the machine has no host */
   private async deleteHost(machine: string, query: string): Promise<boolean> {
     const host = this.ledger.hostOfMachine(this.oracle.keyOf(machine));
-    if (host === undefined || this.banned.has(machine)) return false;
+    if (host === undefined || this.ignoredMachines.has(machine)) return false;
     this.product.moveTo(this.site);
     await this.product.delete(`hosts/${host}${query}`);
     this.oracle.deleted(machine, this.site.now);
@@ -352,6 +358,6 @@ class WorldRun {
   }
 }
 
-function nothingSeen(): { readonly devices: Truth[]; readonly details: Details[]; hearings: Hearing[] } {
-  return { devices: [], details: [], hearings: [] };
+function newSightings(): { readonly devices: Truth[]; readonly details: Details[]; entries: NeighborEntry[] } {
+  return { devices: [], details: [], entries: [] };
 }

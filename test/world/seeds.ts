@@ -1,4 +1,4 @@
-// Tests of some seeds: each runs to its last day, and together they are within the bounds.
+// Tests of some seeds: each runs to its last day, and all of them together meet the bounds.
 
 import { expect, test } from "bun:test";
 import { BOUNDS, holds, reachedBy } from "./bounds.ts";

@@ -5,7 +5,7 @@ import type { EventRate, Rates } from "../rates.ts";
 import type { Site } from "../site/site.ts";
 import { EVENTS, type Event, guestArrives, guestsLeave, intruderLeaves } from "./events.ts";
 
-/** Event with the name of its rate; the others follow from events, or from the calendar. */
+/** Events with the name of their rate; all other rates follow from events or from the calendar. */
 export interface PlannedEvent {
   readonly rate: EventRate | "guestsPerDay" | null;
   readonly run: Event;
@@ -13,19 +13,19 @@ export interface PlannedEvent {
 
 export interface Day {
   readonly number: number;
-  /** No event happens. */
+  /** Without events. */
   readonly isQuiet: boolean;
-  /** No event happened on the day before either: everything has been read since. */
+  /** Without events on the previous day as well: everything has been read since. */
   readonly isSettled: boolean;
-  /** The appliance is off. */
+  /** The appliance is switched off. */
   readonly isOff: boolean;
   /** Events before each scan. */
   readonly slots: readonly (readonly PlannedEvent[])[];
 }
 
-/** Days on which the site is only discovered. */
+/** Days at the start of a run without events, for discovering the site. */
 const FIRST_EVENT_DAY = 2;
-/** An intruder stays this long. */
+/** Duration of an intruder's stay. */
 const INTRUDER_DAYS = 3;
 
 export function calendarOf(rates: Rates, random: SeededRandom): Day[] {
@@ -33,7 +33,7 @@ export function calendarOf(rates: Rates, random: SeededRandom): Day[] {
   const open = Array.from({ length: rates.days }, (_, day) => day).filter(
     (day) => day >= FIRST_EVENT_DAY && !quiet.has(day),
   );
-  // Whole periods only: one that begins on the last days would be cut.
+  // Whole periods only: one that starts on the last days would be truncated.
   const early = (days: number) => open.filter((day) => day + days <= rates.days);
   const offFrom = rates.periods.daysOff === 0 ? [] : early(rates.periods.daysOff);
   const firstOff = offFrom.length === 0 ? rates.days : random.pick(offFrom);

@@ -22,15 +22,15 @@ import {
 import { addInterface, engineIdOf, macOfRole, newDevice, newMember } from "../site/new-device.ts";
 import type { Site } from "../site/site.ts";
 
-/** @returns false if nothing happened */
+/** @returns false if there was no candidate */
 export type Event = (site: Site) => boolean;
 
-/** A random one of these; null if there are none. */
+/** Picks a random item; null if there are none. */
 function pick<T>(site: Site, items: readonly T[]): T | null {
   return items.length === 0 ? null : site.random.pick(items);
 }
 
-/** A computer or laptop is plugged in at another desk; it gets an address there. */
+/** Moves a computer or laptop to another desk, where it gets a new address. */
 const move: Event = (site) => {
   const station = pick(
     site,
@@ -47,27 +47,27 @@ function relocate(site: Site, station: Station, at: Station["at"]): void {
   site.changeStation(station, vlan === station.vlan ? { at } : { at, vlan, ip: site.newAddress(vlan) });
 }
 
-/** Machines whose address is in dispute stay where they are: their episode must have a clear end. */
+/** Excludes machines with a disputed address: their conflict must have a defined end. */
 function isVictim(site: Site, id: string): boolean {
   const ip = site.stations.get(id)?.ip;
   return ip !== undefined && site.disputed.has(ip);
 }
 
-/** A device is replaced by new hardware with the same name, addresses and cables. */
+/** Replaces a device by new hardware with the same name, addresses and cables. */
 const replacement: Event = (site) => {
   const former = pick(
     site,
     site
       .present("Access", "Server", "AccessPoint", "Printer")
-      // A hypervisor gives a new machine the same MAC addresses again.
-      .filter(({ members, isMute }) => members.length === 1 && !isMute),
+      // A hypervisor would assign the same MAC addresses to the new machine.
+      .filter(({ members, isLldpDisabled }) => members.length === 1 && !isLldpDisabled),
   );
   if (former === null) return false;
   takePlace(site, former, newDevice(site, former.role, former.name));
   return true;
 };
 
-/** A member of a stack fails, is replaced, or two members swap their numbers. */
+/** Replaces a failed stack member, or swaps the numbers of two members. */
 const stackChange: Event = (site) => {
   const stack = pick(
     site,
@@ -80,7 +80,7 @@ const stackChange: Event = (site) => {
     Device["members"][0],
   ];
   if (kind === "swap") {
-    if (site.rates.hardships > 0) swapCards(stack, first.number, second.number);
+    if (site.rates.adverseConditions > 0) swapCards(stack, first.number, second.number);
     Object.assign(stack, {
       members: [
         { ...second, number: first.number },
@@ -90,7 +90,7 @@ const stackChange: Event = (site) => {
     });
   } else if (kind === "replace" || stack.role === "Distribution") {
     stack.members[stack.members.indexOf(first)] = newMember(site, stack.role, first.number);
-    if (site.rates.hardships > 0)
+    if (site.rates.adverseConditions > 0)
       for (const entry of portsOf(stack, first.number)) entry.mac = macOfRole(site, stack.role);
   } else failMember(site, stack, site.random.pick([first, second]));
   restack(site, stack);
@@ -102,7 +102,7 @@ function portsOf({ interfaces }: Device, member: number): Interface[] {
   return [...interfaces.values()].filter((each) => each.member === member && each.type === IF_TYPE.ethernet);
 }
 
-/** Two members swap their numbers: the ports under each number are now those of the other one. */
+/** Swaps the numbers of two members: each number's ports become those of the other member. */
 function swapCards(stack: Device, first: number, second: number): void {
   for (const entry of portsOf(stack, first)) {
     const other = stack.interfaces.get(entry.name.replace(`${first}/`, `${second}/`));
@@ -110,12 +110,12 @@ function swapCards(stack: Device, first: number, second: number): void {
   }
 }
 
-/** Its ports disappear and its stations move to other ports; the last member stays. */
+/** Removes a stack member: its ports disappear and its stations move to other ports. The last member is kept. */
 function failMember(site: Site, stack: Device, member: Device["members"][0]): void {
   stack.members = stack.members.filter((each) => each !== member);
   for (const entry of [...stack.interfaces.values()]) {
     if (entry.member !== member.number || entry.type !== IF_TYPE.ethernet || entry.lag !== null) continue;
-    if (entry.far !== null) entry.member = stack.members[0]?.number ?? 1;
+    if (entry.farEnd !== null) entry.member = stack.members[0]?.number ?? 1;
     else {
       stack.interfaces.delete(entry.name);
       site.touch(`interface ${stack.id} ${entry.name}`);
@@ -130,18 +130,18 @@ function failMember(site: Site, stack: Device, member: Device["members"][0]): vo
 }
 
 /**
- * The member with the lowest number is the stack's master: its MAC address is that of the bridge and of the management
- * interface.
+ * The member with the lowest number is the stack's master: its MAC address is also that of the bridge and of the
+ * management interface.
  */
 function restack(site: Site, stack: Device): void {
   const former = stack.chassisMac;
   stack.chassisMac = masterOf(stack).mac;
-  if (site.rates.hardships > 0 && stack.chassisMac !== former) stack.engineId = engineIdOf(stack.chassisMac);
+  if (site.rates.adverseConditions > 0 && stack.chassisMac !== former) stack.engineId = engineIdOf(stack.chassisMac);
   for (const entry of stack.interfaces.values()) if (entry.mac === former) entry.mac = stack.chassisMac;
   restart(site, stack);
 }
 
-/** A copy of a server with the same image: same system name, other hardware and address. */
+/** Adds a server from the image of another: same system name, different hardware and address. */
 const clone: Event = (site) => {
   const original = pick(site, site.present("Server"));
   if (original === null) return false;
@@ -150,15 +150,15 @@ const clone: Event = (site) => {
 };
 
 /**
- * Two virtual machines on different computers, with the same MAC addresses that their hypervisor gives to every
- * machine.
+ * Adds two virtual machines on different computers, with the same MAC addresses, which their hypervisor assigns to
+ * every machine.
  */
 const commonCard: Event = (site) => {
   const pair = (site.next() % 200) + 2;
   const oui = `08:00:27:5d:${pair.toString(16).padStart(2, "0")}`;
   for (let count = 0; count < 2; count += 1) {
     const machine = addEndpoint(site, "Server", `vb-${site.next()}`);
-    machine.isMute = true;
+    machine.isLldpDisabled = true;
     const shared = (name: string, mac: string, ip: string) =>
       addInterface(machine, name, { mac, isUp: true, addresses: [{ ip, prefix: 24 }] });
     shared("enp0s3", `${oui}:01`, `10.1.${pair}.15`);
@@ -176,7 +176,7 @@ const rename: Event = (site) => {
   return true;
 };
 
-/** A device gets another address in its subnet. */
+/** Gives a device another address in its subnet. */
 const renumbering: Event = (site) => {
   const device = pick(site, site.present("Access", "Server", "Printer"));
   const entry = [...(device?.interfaces.values() ?? [])].find(({ addresses }) =>
@@ -190,11 +190,11 @@ const renumbering: Event = (site) => {
   return true;
 };
 
-/** The address of a server moves to its second card, or back. */
+/** Moves the address of a server to its second card, or back. */
 const addressMove: Event = (site) => {
   const server = pick(
     site,
-    site.present("Server").filter(({ isMute }) => !isMute),
+    site.present("Server").filter(({ isLldpDisabled }) => !isLldpDisabled),
   );
   const from = [...(server?.interfaces.values() ?? [])].find(({ addresses }) =>
     addresses.some(({ ip }) => ip === server?.address),
@@ -234,25 +234,25 @@ const migration: Event = (site) => {
 };
 
 /**
- * A container starts, stops, or restarts: its interface keeps its name and gets another ifIndex. Or all of them are
- * replaced by as many new ones.
+ * Starts, stops or restarts a container: a restarted container's interface keeps its name and gets another ifIndex. Or
+ * replaces all containers by the same number of new ones.
  */
 const containerChange: Event = (site) => {
   const host = pick(site, site.present("ContainerHost"));
   const containers = [...(host?.interfaces.values() ?? [])].filter(({ name }) => name.startsWith("veth"));
-  const container = containers.find(({ name }) => site.noted.has(name)) ?? pick(site, containers);
+  const container = containers.find(({ name }) => site.notedNames.has(name)) ?? pick(site, containers);
   if (host === null) return false;
   const kinds = ["comes", "goes", "restarts"] as const;
-  const kind = site.random.pick(site.rates.hardships > 0 ? ([...kinds, "all"] as const) : kinds);
+  const kind = site.random.pick(site.rates.adverseConditions > 0 ? ([...kinds, "all"] as const) : kinds);
   if (kind === "all")
     for (const { name, ifIndex } of containers) {
-      host.ghosts.push({ name, ifIndex, until: site.now + GHOST_MS });
+      host.staleRows.push({ name, ifIndex, until: site.now + STALE_ROW_MS });
       addContainer(site, host);
       host.interfaces.delete(name);
     }
   else if (kind === "comes" || container === null) addContainer(site, host);
   else {
-    host.ghosts.push({ name: container.name, ifIndex: container.ifIndex, until: site.now + GHOST_MS });
+    host.staleRows.push({ name: container.name, ifIndex: container.ifIndex, until: site.now + STALE_ROW_MS });
     const highest = Math.max(...[...host.interfaces.values()].map(({ ifIndex }) => ifIndex));
     if (kind === "goes") host.interfaces.delete(container.name);
     else container.ifIndex = highest + 1;
@@ -261,16 +261,18 @@ const containerChange: Event = (site) => {
   return true;
 };
 
-/** snmpd serves a deleted interface for this long. */
-const GHOST_MS = 300_000;
+/** Time for which snmpd serves a deleted interface. */
+const STALE_ROW_MS = 300_000;
 
-/** Both core switches get a VLAN with an SVI, or lose the oldest such VLAN. */
+/** Adds a VLAN with an SVI to both core switches, or removes the oldest such VLAN. */
 const vlanChange: Event = (site) => {
   const cores = site.present("Core");
   const extra = [...(cores[0]?.vlans.keys() ?? [])].filter((number) => number >= VLAN.extra);
   const [oldest] = extra;
   const added =
-    oldest !== undefined && extra.length > (site.rates.hardships > 0 ? 1 : 3) ? null : VLAN.extra + (site.next() % 100);
+    oldest !== undefined && extra.length > (site.rates.adverseConditions > 0 ? 1 : 3)
+      ? null
+      : VLAN.extra + (site.next() % 100);
   const number = added ?? (oldest as number);
   for (const core of cores) {
     if (added === null) {
@@ -295,21 +297,21 @@ const vlanChange: Event = (site) => {
 const plainRestart: Event = (site) => {
   const device = pick(site, site.present());
   if (device === null) return false;
-  // The ARP table of a router means nothing without its interfaces.
-  device.isSlowToStart = site.rates.hardships > 0 && !device.isRenumbered && device.role !== "Core";
+  // The ARP table of a router cannot be interpreted without its interfaces.
+  device.isSlowToStart = site.rates.adverseConditions > 0 && !device.isRenumbered && device.role !== "Core";
   restart(site, device);
   return true;
 };
 
-/** The agent assigns other ifIndexes. */
+/** Makes the agent assign new ifIndex values. */
 const renumberedRestart: Event = (site) => {
   const device = pick(site, site.present("Access", "Server", "Hypervisor", "ContainerHost"));
   if (device === null) return false;
   const entries = site.random.shuffled([...device.interfaces.values()]);
   for (const [index, entry] of entries.entries()) entry.ifIndex = 1 + index;
   Object.assign(device, { isSlowToStart: false, isRenumbered: true });
-  // Numbers are unique: a part of a renumbered table takes those of the rest.
-  if (site.rates.hardships > 0) device.fault = null;
+  // ifIndex values are unique: renumbered rows may take values of other rows.
+  if (site.rates.adverseConditions > 0) device.fault = null;
   restart(site, device);
   return true;
 };
@@ -319,12 +321,12 @@ function restart(site: Site, device: Device): void {
   site.changeDevice(device);
 }
 
-/** The next read of a device ends early, or its agent serves only the first rows of a table, or none. */
+/** Makes the next read of a device end early, or its agent serve only the first rows of a table, or none. */
 const faultyTable: Event = (site) => {
-  const kind = site.random.pick(site.rates.hardships > 0 ? HARD_FAULT_KINDS : FAULT_KINDS);
+  const kind = site.random.pick(site.rates.adverseConditions > 0 ? HARD_FAULT_KINDS : FAULT_KINDS);
   const faults = site
     .present()
-    .filter(({ fault, isRenumbered }) => fault === null && (site.rates.hardships === 0 || !isRenumbered))
+    .filter(({ fault, isRenumbered }) => fault === null && (site.rates.adverseConditions === 0 || !isRenumbered))
     .map((device) => ({ device, tables: faultyTables(device, kind) }));
   const chosen = pick(
     site,
@@ -354,7 +356,7 @@ const silence: Event = (site) => {
   return true;
 };
 
-/** The virtual address of the firewall pair moves to the other firewall. */
+/** Moves the virtual address of the firewall pair to the other firewall. */
 const failover: Event = (site) => {
   const pair = site.present("Firewall");
   const active = pair.find(({ interfaces }) => interfaces.has("carp0"));
@@ -368,7 +370,7 @@ const failover: Event = (site) => {
   return true;
 };
 
-/** A machine takes the address of a computer: one core switch sees the machine, the other the computer. */
+/** Lets a machine use the address of a computer: one core switch sees the machine, the other the computer. */
 const intruder: Event = (site) => {
   const [first, second] = site.present("Core");
   const victim = pick(
@@ -388,7 +390,7 @@ const intruder: Event = (site) => {
   return true;
 };
 
-/** The longest-standing intruder leaves. */
+/** Removes the longest-present intruder. */
 export const intruderLeaves: Event = (site) => {
   const [ip] = site.disputed.keys();
   if (ip === undefined) return false;
@@ -416,13 +418,13 @@ const laptopSwitch: Event = (site) => {
 
 export const guestArrives: Event = (site) => addStation(site, "Guest") !== null;
 
-/** All guests leave: each stays for a day. */
+/** Removes all guests, each of whom stays for a day. */
 export const guestsLeave: Event = (site) => {
   for (const guest of site.stationsOf("Guest")) site.removeStation(guest);
   return true;
 };
 
-/** A person deletes the host of a machine that is in use: of a station, or of a device that responds to SNMP. */
+/** Lets a user delete the host of a machine in use: of a station, or of a device that responds to SNMP. */
 const deletionByPerson: Event = (site) => {
   const stations = site.stationsOf("Computer").filter(({ isOn, id }) => isOn && !isVictim(site, id));
   const devices = site.present("Access", "Server", "Printer", "AccessPoint");
@@ -432,18 +434,18 @@ const deletionByPerson: Event = (site) => {
   return true;
 };
 
-/** A person deletes the host of a computer, and has it ignored from then on. */
+/** Lets a user delete the host of a computer and ignore it from then on. */
 const ban: Event = (site) => {
   const station = pick(
     site,
     site.stationsOf("Computer").filter(({ isOn, id }) => isOn && !isVictim(site, id)),
   );
   if (station === null || site.deletions.includes(station.id)) return false;
-  site.bans.push(station.id);
+  site.ignores.push(station.id);
   return true;
 };
 
-/** A person adds a note to the interface of a container. */
+/** Lets a user add a note to the interface of a container. */
 const note: Event = (site) => {
   const host = pick(site, site.present("ContainerHost"));
   const container = pick(
@@ -452,11 +454,11 @@ const note: Event = (site) => {
   );
   if (host === null || container === null) return false;
   site.notes.push({ device: host.id, name: container });
-  site.noted.add(container);
+  site.notedNames.add(container);
   return true;
 };
 
-/** A server stops one of its services, and starts another one. */
+/** Stops one service of a server, and starts another. */
 const serviceChange: Event = (site) => {
   const server = pick(
     site,
@@ -474,7 +476,7 @@ const serviceChange: Event = (site) => {
   return true;
 };
 
-/** Events with the rate that says how many there are per run. To add one: its function above, its rate, a line here. */
+/** Events with the rate that sets their number per run. To add one: a function above, a rate, and a line here. */
 export const EVENTS: ReadonlyArray<{ readonly rate: EventRate; readonly run: Event }> = [
   { rate: "moves", run: move },
   { rate: "replacements", run: replacement },
@@ -496,7 +498,7 @@ export const EVENTS: ReadonlyArray<{ readonly rate: EventRate; readonly run: Eve
   { rate: "leaseRotations", run: leaseRotation },
   { rate: "laptopSwitches", run: laptopSwitch },
   { rate: "deletionsByPeople", run: deletionByPerson },
-  { rate: "bans", run: ban },
+  { rate: "ignores", run: ban },
   { rate: "notes", run: note },
   { rate: "addressMoves", run: addressMove },
   { rate: "serviceChanges", run: serviceChange },

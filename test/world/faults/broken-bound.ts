@@ -1,4 +1,4 @@
-// The bound that a run of the simulated site can no longer meet, while some of its seeds are still to run.
+// Bounds that a run of the simulated site can no longer meet, although some of its seeds have not run yet.
 
 import { BOUNDS, type Bound } from "../bounds.ts";
 import type { FigureName, FigureValues } from "../figures/figures.ts";
@@ -12,9 +12,9 @@ export interface BrokenBound {
 }
 
 /**
- * Bounds that no result of the remaining seeds can bring back.
- * @param runs figures of the seeds that have run
- * @param seeds number of seeds in all
+ * Bounds that no result of the remaining seeds can restore.
+ * @param runs figures of completed seeds
+ * @param seeds total number of seeds
  */
 export function brokenBounds(
   runs: readonly FigureValues[],

@@ -1,13 +1,13 @@
-// A fault planted in the product: one rule that it no longer follows, as an exact text of a source file and its
+// A fault planted in the product: a rule that it no longer follows, as an exact text of a source file and its
 // replacement.
 
 import type { FigureName } from "../figures/figures.ts";
 
 export interface PlantedFault {
   readonly name: string;
-  /** The rule that the product breaks with it. */
+  /** Rule broken by the fault. */
   readonly rule: string;
-  /** Figures of which one must leave its bounds. */
+  /** Figures of which at least one must leave its bounds. */
   readonly figures: readonly FigureName[];
   /** Path of the source file. */
   readonly file: string;

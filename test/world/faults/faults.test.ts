@@ -1,4 +1,4 @@
-// Planted faults as data: each still has its place in the sources. `./scripts/test --all` runs them.
+// Planted faults as data: each still applies to the sources. `./scripts/test --all` runs them.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";

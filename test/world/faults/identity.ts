@@ -37,7 +37,7 @@ export const IDENTITY_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "addresses under their former interface",
-    rule: "The name of an address that moves between interfaces follows, unless a person set it.",
+    rule: "The name of an address that moves between interfaces follows, unless a user set it.",
     figures: ["movedAddresses"],
     file: "src/discovery/reconcile/address-book.ts",
     before: 'if (line === "" || line === known.name) return undefined;',

@@ -1,4 +1,4 @@
-// Faults in what ends, what stays, and what returns.
+// Faults in rules about records that end, are kept, or return.
 
 import type { PlantedFault } from "./fault.ts";
 
@@ -42,7 +42,7 @@ export const PRESENCE_FAULTS: readonly PlantedFault[] = [
   {
     name: "short tables that end records",
     rule: "Nothing ends while ifTable has fewer rows than ifNumber, unless the two reads before had too.",
-    figures: ["rightEnds", "exactDevices"],
+    figures: ["correctEnds", "exactDevices"],
     file: "src/discovery/reconcile/complete-reads.ts",
     before: "const isShort = counted !== null && rows < counted;",
     after: "const isShort = counted !== null && rows < 0;",
@@ -50,7 +50,7 @@ export const PRESENCE_FAULTS: readonly PlantedFault[] = [
   {
     name: "starting devices that end records",
     rule: "Nothing ends while a device is up for less than ten minutes: its agent still fills its tables.",
-    figures: ["rightEnds", "exactDevices"],
+    figures: ["correctEnds", "exactDevices"],
     file: "src/discovery/reconcile/complete-reads.ts",
     before: "const SETTLED_MS = 600_000;",
     after: "const SETTLED_MS = 0;",
@@ -66,15 +66,15 @@ export const PRESENCE_FAULTS: readonly PlantedFault[] = [
   {
     name: "silence that ends hosts",
     rule: "ARP, ND and sweeps without an answer end nothing: expiry decides.",
-    figures: ["hostRecall", "rightEnds"],
+    figures: ["hostRecall", "correctEnds"],
     file: EXPIRED,
     before: "const due_at = Math.max(parseInstant(seen) ?? 0, began) + after * HOUR_MS;",
     after: "const due_at = Math.max(parseInstant(seen) ?? 0, began) + Math.min(after, 1) * HOUR_MS;",
   },
   {
-    name: "expiry without looks",
-    rule: "Expiry needs two completed scans that looked since the last sighting, besides the time.",
-    figures: ["rightEnds"],
+    name: "expiry without misses",
+    rule: "Expiry needs two completed scans since the last sighting that covered the address, in addition to the time.",
+    figures: ["correctEnds"],
     file: "src/discovery/reconcile/covering-scans.ts",
     before: "return scans.size >= COVERING_SCANS_MIN;",
     after: "return scans.size >= 0 * COVERING_SCANS_MIN;",
@@ -89,7 +89,7 @@ export const PRESENCE_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "records with notes that end",
-    rule: "What people wrote is never ended by a scan: it becomes stale.",
+    rule: "A scan never ends a record that a user edited: it becomes stale.",
     figures: ["notes"],
     file: "src/discovery/reconcile/protected-records.ts",
     before: "if (wasWrittenByUser(tx, id)) return true;",
@@ -105,7 +105,7 @@ export const PRESENCE_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "deletions that ban",
-    rule: "A deletion bans nothing: the host returns once a scan finds it again.",
+    rule: "A deletion ignores nothing: the host returns once a scan finds it again.",
     figures: ["lineages"],
     file: DELETION,
     before: "if (ignore && isIgnorableKind(kind)) removeAndIgnore(",
@@ -113,8 +113,8 @@ export const PRESENCE_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: "ignored hosts that return",
-    rule: "A host that a person has ignored does not return.",
-    figures: ["bans"],
+    rule: "A host that a user has ignored does not return.",
+    figures: ["ignores"],
     file: DELETION,
     before: "if (ignore && isIgnorableKind(kind)) removeAndIgnore(",
     after: 'if (ignore && isIgnorableKind(kind) && id === "") removeAndIgnore(',

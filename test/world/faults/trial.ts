@@ -14,13 +14,13 @@ const COPIED = ["package.json", "tsconfig.json", "bunfig.toml", "migrations", "s
 const RUN_SEED = "test/world/faults/run-seed.ts";
 
 export interface TrialOutcome {
-  /** The named figure that left its bounds; null if none did. */
+  /** The expected figure that left its bounds; null if none did. */
   readonly broken: BrokenBound | null;
-  /** All figures that had left theirs by then. */
+  /** All figures out of their bounds at that time. */
   readonly others: readonly BrokenBound[];
   /** Number of seeds that ran. */
   readonly seeds: number;
-  /** Why a seed did not run to its end; null if all did. */
+  /** Reason why a seed failed; null if all completed. */
   readonly problem: string | null;
 }
 
@@ -28,13 +28,13 @@ export interface TrialOutcome {
 export class FaultyCopy {
   private readonly folder: string;
 
-  /** @param folder is replaced */
+  /** @param folder is replaced if it exists */
   constructor(folder: string) {
     this.folder = folder;
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-    // Files that the build writes and the sources import.
+    // Generated files that the sources import.
     if (existsSync(join(ROOT, "dist"))) symlinkSync(join(ROOT, "dist"), join(folder, "dist"));
     symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   }

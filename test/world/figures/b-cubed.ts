@@ -8,7 +8,7 @@ export class BCubed {
   private readonly hosts = new Map<string, number>();
   private total = 0;
 
-  /** @param host null if the sighting was assigned to no host: it counts as a separate host */
+  /** @param host null if the sighting was assigned to no host: then it counts as a separate host */
   add(machine: string, host: string | null): void {
     const key = host ?? `none ${this.total}`;
     this.total += 1;
@@ -27,7 +27,7 @@ export class BCubed {
     return this.average(this.machines, "machine");
   }
 
-  /** Share of the machines whose sightings are all of one host, which has no others. */
+  /** Share of machines whose sightings all belong to one host that has no others. */
   get whole(): number {
     const split = new Set<string>();
     for (const { machine, host, count } of this.pairs.values())
@@ -35,7 +35,7 @@ export class BCubed {
     return ratio(this.machines.size - split.size, this.machines.size);
   }
 
-  /** Mean over all sightings of the share of its cluster that is of the same machine and host. */
+  /** Mean over all sightings of the share of its cluster with the same machine and host. */
   private average(sizes: ReadonlyMap<string, number>, by: "host" | "machine"): number {
     let sum = 0;
     for (const pair of this.pairs.values()) sum += pair.count ** 2 / (sizes.get(pair[by]) as number);

@@ -1,4 +1,4 @@
-// Shares of checks of what records contain, by subject. Their presence is measured elsewhere.
+// Shares of correct record contents, by subject. Presence is measured separately.
 
 import { Share } from "./presence.ts";
 
@@ -13,9 +13,9 @@ export const DETAILS = {
   portIds: "far ends that announce a chassis id per port",
   names: "derived names of stations",
   lineages: "hosts that return with their lineage",
-  bans: "ignored machines without a host",
+  ignores: "ignored machines without a host",
   usedAddresses: "addresses of ignored machines that are not free",
-  notes: "records with notes of people",
+  notes: "records with notes by users",
   openPorts: "open ports of servers",
 } as const;
 export type Detail = keyof typeof DETAILS;

@@ -17,7 +17,7 @@ export type FigureName =
   | "stationRecall"
   | "wholeDevices"
   | "exactDevices"
-  | "rightEnds"
+  | "correctEnds"
   | Detail
   | `${Kind}Precision`
   | `${Kind}Recall`
@@ -36,10 +36,10 @@ export class Figures {
   readonly presence = Object.fromEntries(KINDS.map((kind) => [kind, new Presence()])) as Readonly<
     Record<Kind, Presence>
   >;
-  /** Of each scan and device, whether it had exactly the expected records. */
+  /** For each scan and device: whether it had exactly the expected records. */
   readonly exactDevices = new Share();
-  /** Of each record that a scan ended, whether it was no longer expected. */
-  readonly rightEnds = new Share();
+  /** For each record that a scan ended: whether it was no longer expected. */
+  readonly correctEnds = new Share();
   readonly details = newDetails();
   readonly conflicts = new Episodes();
   readonly versions = new Versions();
@@ -60,7 +60,7 @@ export class Figures {
       stationRecall: this.stations.recall,
       wholeDevices: this.devices.whole,
       exactDevices: this.exactDevices.value,
-      rightEnds: this.rightEnds.value,
+      correctEnds: this.correctEnds.value,
       ...(Object.fromEntries(DETAIL_NAMES.map((name) => [name, this.details[name].value])) as Record<Detail, number>),
       ...(Object.fromEntries(byKind) as Record<`${Kind}${"Precision" | "Recall"}`, number>),
       presencePrecision: mean("precision"),

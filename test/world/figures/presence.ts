@@ -6,12 +6,12 @@ export class Presence {
   private hits = 0;
   private surplus = 0;
   private missing = 0;
-  /** Examples of wrong records, for the report. */
+  /** Examples of incorrect records, for the report. */
   readonly examples = new Map<string, number>();
 
   /**
-   * @param actual keys of the present records; one that occurs twice counts as surplus once
-   * @returns keys of the wrong ones
+   * @param actual keys of the present records; a duplicate counts as surplus once
+   * @returns keys of incorrect records
    */
   add(actual: readonly string[], { required, tolerated }: Expectation): string[] {
     const found = new Set<string>();
@@ -46,16 +46,16 @@ export class Presence {
   }
 }
 
-/** Share of what was checked that was right. */
+/** Share of correct checks. */
 export class Share {
   private checked = 0;
   private right = 0;
-  /** Examples of what was wrong, for the report. */
+  /** Examples of incorrect results, for the report. */
   readonly examples = new Map<string, number>();
 
-  add(isRight: boolean, example = ""): void {
+  add(isCorrect: boolean, example = ""): void {
     this.checked += 1;
-    if (isRight) this.right += 1;
+    if (isCorrect) this.right += 1;
     else this.examples.set(example, (this.examples.get(example) ?? 0) + 1);
   }
 
@@ -64,7 +64,7 @@ export class Share {
   }
 }
 
-/** 1 if there is nothing to count. */
+/** Ratio of two counts; 1 if there is nothing to count. */
 export function ratio(part: number, whole: number): number {
   return whole === 0 ? 1 : part / whole;
 }

@@ -12,17 +12,17 @@ export interface Change {
   readonly at: number;
   readonly id: string;
   readonly record: any;
-  /** Its state before; undefined for a new one. */
+  /** Previous state; undefined for a new record. */
   readonly before: any;
 }
 
-/** Fields about how a record became known, and lists of records that have their own versions. */
+/** Fields about the discovery of a record, and lists of records that have their own versions. */
 const NOT_OF_THE_WORLD = new Set(["source", "interfaces", "ip_addresses", "ports", "services", "components"]);
 
 export class Versions {
   private total = 0;
   private unfounded = 0;
-  /** Unfounded versions on days without events, once everything before was read. */
+  /** Unfounded versions on days without events, after all earlier changes were read. */
   private quiet = 0;
   readonly examples = new Map<string, number>();
 

@@ -4,13 +4,13 @@ import type { TableName } from "../site/machines.ts";
 import type { Truth } from "../site/truth.ts";
 import type { Expectation } from "./expectation.ts";
 
-/** Fewer rows than half of those before, and at least this many fewer, need a second read. */
+/** A table needs a second read if it lost more than half of its rows, and at least this many. */
 const SHRUNK_BY_MIN = 8;
 
 /** The last known true state of one table of a device. */
 interface KnownTable {
   required: ReadonlySet<string>;
-  /** No longer present, but the product may wait for the next complete read. */
+  /** No longer present, but the product may wait for confirmation by the next complete read. */
   waiting: ReadonlySet<string>;
 }
 
@@ -33,21 +33,21 @@ export class DeviceTables {
   /** By device, the table that was short in the last read. */
   private readonly short = new Map<string, TableName | null>();
   private reads = 0;
-  /** Interfaces that stay because of people, as keys of `tables` and names. */
+  /** Interfaces that are kept because of users' edits, as keys of `tables` and names. */
   private readonly kept: Array<readonly [table: string, name: string]> = [];
 
   hasRead(device: string): boolean {
     return this.macs.has(device);
   }
 
-  /** @returns true if a table was short in two reads in a row: nothing tells that from the end of its other rows */
+  /** @returns true if a table was short in two consecutive reads: then missing rows look like deleted ones */
   read(truth: Truth): boolean {
     const { device, complete, short } = truth;
     const isConfirmed = short !== null && this.short.get(device) === short;
     this.short.set(device, short);
     this.reads += 1;
     this.lastReadAt.set(device, this.reads);
-    this.update(truth, "interfaces", "interface", truth.interfaces, truth.ghosts);
+    this.update(truth, "interfaces", "interface", truth.interfaces, truth.staleRows);
     this.update(
       truth,
       "addresses",
@@ -82,18 +82,18 @@ export class DeviceTables {
     return [...this.macs.values()].flatMap((macs) => [...macs]);
   }
 
-  /** Notes that a router saw another machine at an address of a device: the device may have lost it. */
-  heardElsewhere(ip: string, machine: string): void {
+  /** Records that a router saw another machine at an address of a device, which may have lost it. */
+  seenElsewhere(ip: string, machine: string): void {
     const reporters = this.reporters.get(ip);
     if (reporters !== undefined && !reporters.has(machine)) reporters.set(machine, this.reads);
   }
 
-  /** A person wrote something about an interface: it stays. */
+  /** Records that a user edited an interface, which is then kept. */
   keep(device: string, name: string): void {
     this.kept.push([`interface ${device}`, name]);
   }
 
-  /** A person deleted the host: it is expected again once it is read. */
+  /** Records that a user deleted the host: it is expected again after its next read. */
   forget(device: string): void {
     this.macs.delete(device);
     for (const kind of ["interface", "address", "vlan", "component"]) this.tables.delete(`${kind} ${device}`);
@@ -118,7 +118,7 @@ export class DeviceTables {
     for (const device of this.macs.keys()) into.host.add(keyOf(device), "required");
   }
 
-  /** Whether another machine, with another card, was seen at the address later. */
+  /** Whether another machine with another card was seen at the address later. */
   private isTakenOver(device: string, ip: string): boolean {
     const own = this.reporters.get(ip)?.get(device) ?? 0;
     const mac = this.macs.get(device)?.get(ip) ?? null;
@@ -132,7 +132,7 @@ export class DeviceTables {
     table: TableName,
     kind: string,
     values: readonly string[],
-    ghosts: readonly string[] = [],
+    staleRows: readonly string[] = [],
   ): void {
     const name = `${kind} ${device}`;
     if (!complete.has(table)) return;
@@ -140,7 +140,7 @@ export class DeviceTables {
     const required = new Set(values);
     const gone = [...before.required].filter((value) => !required.has(value));
     const mayWait = isRestarted || isShrunk(before.required.size, required.size);
-    this.tables.set(name, { required, waiting: new Set(mayWait ? [...gone, ...ghosts] : ghosts) });
+    this.tables.set(name, { required, waiting: new Set(mayWait ? [...gone, ...staleRows] : staleRows) });
   }
 }
 

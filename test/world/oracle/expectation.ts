@@ -1,4 +1,4 @@
-// Keys of records that must be present, and of those that may be.
+// Keys of records that must be present, and of records that may be present.
 
 export class Expectation {
   readonly required = new Set<string>();

@@ -1,35 +1,35 @@
-// Oracle for the expected inventory after each scan, derived only from the world's log and the list of reads.
+// Oracle for the expected inventory after each scan, derived only from the log of the simulated site and the reads.
 
 import { TABLES } from "../site/machines.ts";
 import type { Subject } from "../site/site.ts";
 import type { Truth } from "../site/truth.ts";
 import { DeviceTables } from "./device-tables.ts";
 import { type Expectations, newExpectations } from "./expectation.ts";
-import { EXPIRY_MS, Hearsay, type View } from "./neighbor-reports.ts";
+import { EXPIRY_MS, NeighborReports, type View } from "./neighbor-reports.ts";
 import { Places } from "./places.ts";
 
 export class Oracle {
   readonly places = new Places();
-  readonly hearsay = new Hearsay();
+  readonly neighborReports = new NeighborReports();
   private readonly tables = new DeviceTables();
   /** MAC addresses of stations that a switch has reported together with its neighbors. */
   private readonly reported = new Set<string>();
-  /** Machines that a sweep saw without a MAC address, and nothing with one since. */
+  /** Machines that a sweep saw without a MAC address, and that have not been seen with one since. */
   private readonly withoutMac = new Set<string>();
   private readonly incarnations = new Map<string, number>();
   /** Addresses that were ever in conflict. */
   private readonly disputes = new Set<string>();
   private readonly changedAt: ReadonlyMap<Subject, number>;
   private readonly readAt = new Map<string, number>();
-  /** Last read of each device with all tables: what an earlier one left out is new. */
-  private readonly wholeAt = new Map<string, number>();
+  /** Last read of each device with all tables: anything missing from an earlier one is new. */
+  private readonly completeReadAt = new Map<string, number>();
   /** Device last read at each address. */
   private readonly lastDeviceByAddress = new Map<string, string>();
   private readonly neighborsOf = new Map<string, Truth["neighbors"]>();
   /** Time of the last report that revealed something new about a subject. */
   private readonly revealedAt = new Map<Subject, number>();
 
-  /** @param changedAt the world's log: time of the last change of each subject */
+  /** @param changedAt log of the site: time of the last change of each subject */
   constructor(changedAt: ReadonlyMap<Subject, number>) {
     this.changedAt = changedAt;
   }
@@ -38,9 +38,9 @@ export class Oracle {
   read(truth: Truth, now: number): void {
     const isShortAgain = this.tables.read(truth);
     this.places.read(truth);
-    if (truth.heard.length > 0 && truth.complete.has("arp"))
-      this.look({ reporter: truth.device, covers: () => true, hearings: truth.heard }, now);
-    // Until a changed far end is read, each report of the near end may reveal more about the link.
+    if (truth.arpEntries.length > 0 && truth.complete.has("arp"))
+      this.observe({ reporter: truth.device, covers: () => true, entries: truth.arpEntries }, now);
+    // Until a changed far end is read, each report from the near end may add information about the link.
     for (const { near, device } of truth.neighbors) {
       if (!this.isUnread(device)) continue;
       this.revealedAt.set(`interface ${truth.device} ${near}`, now);
@@ -59,8 +59,8 @@ export class Oracle {
     this.readAt.set(truth.device, now);
     if (isShortAgain) {
       this.reveal(truth.device, now);
-      this.wholeAt.delete(truth.device);
-    } else if (TABLES.every((table) => truth.complete.has(table))) this.wholeAt.set(truth.device, now);
+      this.completeReadAt.delete(truth.device);
+    } else if (TABLES.every((table) => truth.complete.has(table))) this.completeReadAt.set(truth.device, now);
     // The first report of a replacement reveals that the former device is gone.
     const former = this.lastDeviceByAddress.get(truth.address);
     if (former !== undefined && former !== truth.device) this.reveal(former, now);
@@ -68,16 +68,16 @@ export class Oracle {
   }
 
   /** Records which machines were seen with which addresses. */
-  look(view: View, now: number): void {
-    for (const machine of this.hearsay.look(view, now)) this.reveal(machine, now);
-    for (const { machine } of view.hearings) if (this.withoutMac.delete(machine)) this.reveal(machine, now);
-    for (const { ip, machine } of view.hearings) this.tables.heardElsewhere(ip, machine);
+  observe(view: View, now: number): void {
+    for (const machine of this.neighborReports.observe(view, now)) this.reveal(machine, now);
+    for (const { machine } of view.entries) if (this.withoutMac.delete(machine)) this.reveal(machine, now);
+    for (const { ip, machine } of view.entries) this.tables.seenElsewhere(ip, machine);
   }
 
   /** Records which machines responded to a sweep that saw no MAC addresses. */
-  lookRemotely(view: View, now: number): void {
-    this.look(view, now);
-    for (const { machine } of view.hearings) this.withoutMac.add(machine);
+  observeRemotely(view: View, now: number): void {
+    this.observe(view, now);
+    for (const { machine } of view.entries) this.withoutMac.add(machine);
   }
 
   /** True if the device has responded to SNMP. */
@@ -92,20 +92,21 @@ export class Oracle {
   /** Records that a user deleted a machine's host: host and links return as new records once the machine is seen. */
   deleted(machine: string, now: number): void {
     this.reveal(machine, now);
-    this.wholeAt.delete(machine);
+    this.completeReadAt.delete(machine);
     this.tables.forget(machine);
-    this.hearsay.forget(machine);
+    this.neighborReports.forget(machine);
     this.places.forget(machine);
-    this.renew(machine);
+    this.startIncarnation(machine);
   }
 
-  /** A person wrote something about an interface. */
-  noted(device: string, name: string): void {
+  /** Records that a user edited an interface. */
+  noteAdded(device: string, name: string): void {
     this.tables.keep(device, name);
   }
 
   endScan(now: number): void {
-    for (const machine of this.hearsay.endScan(now)) if (!this.tables.hasRead(machine)) this.renew(machine);
+    for (const machine of this.neighborReports.endScan(now))
+      if (!this.tables.hasRead(machine)) this.startIncarnation(machine);
   }
 
   /** Key of a machine; changes when its host is expected to become a new record. */
@@ -118,7 +119,7 @@ export class Oracle {
     const expectations = newExpectations();
     const keyOf = (machine: string) => this.keyOf(machine);
     this.tables.expect(expectations, keyOf);
-    this.hearsay.expect(expectations, keyOf, (machine) =>
+    this.neighborReports.expect(expectations, keyOf, (machine) =>
       this.tables.hasRead(machine) ? this.readAt.get(machine) : undefined,
     );
     return expectations;
@@ -126,15 +127,15 @@ export class Oracle {
 
   /** Conflicts that must be listed, and conflicts that may be: `Address 10.0.101.7`, `Mac 3c:52:…`. */
   conflicts(): { readonly required: ReadonlySet<string>; readonly tolerated: ReadonlySet<string> } {
-    const seen = this.hearsay.disputed();
+    const seen = this.neighborReports.disputed();
     return {
       required: new Set(seen.filter((ip) => this.disputes.has(ip)).map((ip) => `Address ${ip}`)),
       tolerated: new Set([
         ...seen.map((ip) => `Address ${ip}`),
-        // A device's own report is newer than what the routers last heard, or older.
+        // A device's own report may be newer or older than the routers' ARP entries.
         ...this.tables
           .ownAddresses()
-          .filter(([ip, mac]) => mac !== null && this.hearsay.hasOther(ip, mac))
+          .filter(([ip, mac]) => mac !== null && this.neighborReports.hasOther(ip, mac))
           .map(([ip]) => `Address ${ip}`),
         ...this.places.listedTwice().map((mac) => `Mac ${mac}`),
       ]),
@@ -146,9 +147,9 @@ export class Oracle {
     return subjects.some((each) => (this.changedAt.get(each) ?? 0) > since || (this.revealedAt.get(each) ?? 0) > since);
   }
 
-  /** Whether a device has changed since its last whole report. */
+  /** Whether a device has changed since its last complete report. */
   private isUnread(device: string): boolean {
-    return (this.changedAt.get(`device ${device}`) ?? 0) >= (this.wholeAt.get(device) ?? 0);
+    return (this.changedAt.get(`device ${device}`) ?? 0) >= (this.completeReadAt.get(device) ?? 0);
   }
 
   /** Whether the device with this key is due to become stale. */
@@ -163,7 +164,7 @@ export class Oracle {
       this.revealedAt.set(`interface ${each.device} ${each.name}`, now);
   }
 
-  private renew(machine: string): void {
+  private startIncarnation(machine: string): void {
     this.incarnations.set(machine, (this.incarnations.get(machine) ?? 0) + 1);
   }
 }

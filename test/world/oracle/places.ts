@@ -10,49 +10,49 @@ export interface Place {
 
 export class Places {
   private readonly newest = new Map<string, Place>();
-  /** Places since, from tables whose interfaces or bridge ports were not all read: it may be there too. */
-  private readonly unsure = new Map<string, Place>();
-  /** By switch, the stations at its last complete read. */
+  /** Later locations from tables whose interfaces or bridge ports were read incompletely: possible alternatives. */
+  private readonly uncertain = new Map<string, Place>();
+  /** By switch: the stations in its last complete read. */
   private readonly bySwitch = new Map<string, ReadonlyMap<string, string>>();
 
   read({ device, complete, stations }: Truth): void {
     if (!complete.has("forwarding")) return;
     const isSure = complete.has("interfaces") && complete.has("vlans");
     const listed = stations.map(({ mac, port }) => [mac, port] as const);
-    // Without all ports, what was listed before may stay.
+    // If ports are missing, stations listed before may remain.
     this.bySwitch.set(device, new Map(isSure ? listed : [...(this.bySwitch.get(device) ?? []), ...listed]));
     for (const { mac, port } of stations) {
-      if (!isSure) this.unsure.set(mac, { device, port });
+      if (!isSure) this.uncertain.set(mac, { device, port });
       else {
         this.newest.set(mac, { device, port });
-        this.unsure.delete(mac);
+        this.uncertain.delete(mac);
       }
     }
   }
 
-  /** A person deleted the host of a switch: what it listed is known again once it is read. */
+  /** Records that a user deleted the host of a switch: its stations are known again after its next read. */
   forget(device: string): void {
     this.bySwitch.delete(device);
-    for (const places of [this.newest, this.unsure])
+    for (const places of [this.newest, this.uncertain])
       for (const [mac, place] of places) if (place.device === device) places.delete(mac);
   }
 
-  /** Its last place, wherever it is now. */
+  /** Last known location of a station, even if it has moved since. */
   of(mac: string): Place | undefined {
     return this.newest.get(mac);
   }
 
   /** Other possible locations. */
-  orElse(mac: string): Place | undefined {
-    return this.unsure.get(mac);
+  alternativeOf(mac: string): Place | undefined {
+    return this.uncertain.get(mac);
   }
 
-  /** Stations with a known place. */
+  /** Stations with a known location. */
   known(): string[] {
     return [...this.newest.keys()];
   }
 
-  /** Stations that several switches still list: they moved, and the former switch has not been read since. */
+  /** Stations listed by several switches: they moved, and the previous switch has not been read since. */
   listedTwice(): string[] {
     const counts = new Map<string, number>();
     for (const stations of this.bySwitch.values())

@@ -1,11 +1,11 @@
-// Compares what the records of a device say with the device itself.
+// Comparison of a device's records with the device itself.
 
 import type { Detail } from "../figures/details.ts";
 import type { Role } from "../site/machines.ts";
 import type { Details } from "../site/truth.ts";
 import type { Ledger } from "./ledger.ts";
 
-type Checked = readonly [detail: Detail, isRight: boolean, example: string];
+type Checked = readonly [detail: Detail, isCorrect: boolean, example: string];
 
 const TYPES: Readonly<Record<Role, string>> = {
   Core: "Layer3Switch",
@@ -31,19 +31,19 @@ export function* checkDevice(
   hostOf: (device: string) => string | undefined,
 ): Generator<Checked> {
   const entries = new Map(ledger.partsOf("interface", host).map((each) => [each.if_name, each]));
-  const isRight = (wrong: readonly string[]) => [wrong.length === 0, `${device} ${wrong[0] ?? ""}`] as const;
+  const isCorrect = (wrong: readonly string[]) => [wrong.length === 0, `${device} ${wrong[0] ?? ""}`] as const;
   const wrongOf = (isWrong: (each: Details["interfaces"][number], entry: any) => boolean) =>
     interfaces.filter((each) => isWrong(each, entries.get(each.name))).map(({ name }) => name);
-  yield ["cards", ...isRight(wrongOf(({ mac }, entry) => (entry?.mac_address ?? null) !== mac))];
+  yield ["cards", ...isCorrect(wrongOf(({ mac }, entry) => (entry?.mac_address ?? null) !== mac))];
   if (interfaces.some(({ lag }) => lag !== null)) {
     const lagOf = ({ lag }: { readonly lag: string | null }) => (lag === null ? undefined : entries.get(lag)?.id);
-    yield ["aggregates", ...isRight(wrongOf((each, entry) => entry?.lag_id !== lagOf(each)))];
+    yield ["aggregates", ...isCorrect(wrongOf((each, entry) => entry?.lag_id !== lagOf(each)))];
   }
   if (members.length > 0) {
     const components = ledger.partsOf("component", host);
     const isAt = ({ number, serial }: Details["members"][number]) =>
       components.some((each) => each.serial_number === serial && each.position === number);
-    yield ["positions", ...isRight(members.filter((each) => !isAt(each)).map(({ serial }) => serial))];
+    yield ["positions", ...isCorrect(members.filter((each) => !isAt(each)).map(({ serial }) => serial))];
   }
   const type = ledger.record("host", host)?.device_type;
   yield ["types", type === TYPES[role], `${role} ${type}`];
@@ -53,14 +53,14 @@ export function* checkDevice(
     const isThere = address?.name === name && address.mac_address === mac;
     yield ["movedAddresses", isThere && entries.get(name)?.ip_address_id === address.id, `${device} ${ip}`];
   }
-  const isUnlinked = ({ far }: Details["interfaces"][number], entry: any) => {
-    const farHost = far === null ? undefined : hostOf(far.device);
+  const isUnlinked = ({ farEnd }: Details["interfaces"][number], entry: any) => {
+    const farHost = farEnd === null ? undefined : hostOf(farEnd.device);
     if (farHost === undefined || entry === undefined) return false;
     const { neighbor } = entry;
     const farEntry = neighbor?.type === "IfEntry" ? ledger.record("interface", neighbor.id) : undefined;
-    return farEntry?.host_id !== farHost || farEntry.if_name !== far?.name;
+    return farEntry?.host_id !== farHost || farEntry.if_name !== farEnd?.name;
   };
-  yield ["links", ...isRight(wrongOf(isUnlinked))];
+  yield ["links", ...isCorrect(wrongOf(isUnlinked))];
   if (interfaces.some(({ isPortIdAnnounced }) => isPortIdAnnounced))
-    yield ["portIds", ...isRight(wrongOf((each, entry) => each.isPortIdAnnounced && isUnlinked(each, entry)))];
+    yield ["portIds", ...isCorrect(wrongOf((each, entry) => each.isPortIdAnnounced && isUnlinked(each, entry)))];
 }

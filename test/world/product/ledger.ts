@@ -1,5 +1,5 @@
 // Live records of the product's inventory, kept up to date from its change feed, and the real machine that each host
-// stands for.
+// represents.
 
 import type { Change } from "../figures/versions.ts";
 import { KINDS, type Kind } from "../oracle/expectation.ts";
@@ -43,7 +43,7 @@ export class Ledger {
     this.product = product;
   }
 
-  /** Reads what changed since the last call. */
+  /** Reads the changes since the last call. */
   async update(): Promise<Change[]> {
     for (const [identity, at] of this.newVersions) this.versionAt.set(identity, at);
     this.newVersions.clear();

@@ -8,7 +8,7 @@ const LISTS = ["hosts", "if-entries", "ip-addresses", "vlans", "components", "co
 /** Fields that are not part of a version, or that contain its end. */
 const MOVING: ReadonlySet<string> = new Set(["last_seen_at", "last_discovery_id", "valid_to"]);
 
-export class PastAnswers {
+export class PastResponses {
   private readonly product: WorldAppliance;
   private readonly figures: Figures;
   private readonly asked: Array<{ readonly at: string; readonly answer: bigint }> = [];
@@ -18,13 +18,13 @@ export class PastAnswers {
     this.figures = figures;
   }
 
-  /** Requests the present state. */
-  async ask(): Promise<void> {
+  /** Requests the current state. */
+  async query(): Promise<void> {
     const at = formatInstant(this.product.now);
     this.asked.push({ at, answer: await this.answerAt(at) });
   }
 
-  async askAgain(): Promise<void> {
+  async repeatQueries(): Promise<void> {
     for (const { at, answer } of this.asked) this.figures.past.add((await this.answerAt(at)) === answer);
   }
 

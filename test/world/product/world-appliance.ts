@@ -21,7 +21,7 @@ export class WorldAppliance {
     this.client = newApiKey(appliance).client;
   }
 
-  /** @param vlans networks whose subnets people have documented, as the start of their addresses: `10.0.10.` */
+  /** @param vlans networks with documented subnets, by the first three octets: `10.0.10.` */
   static async open(probes: WorldProbes, nets: readonly string[]): Promise<WorldAppliance> {
     // Links without a garbage collection after each scan: it would dominate hundreds of small scans.
     const links = (...[reader, networkN]: [Parameters<typeof networkFacts>[0], number]) => ({
@@ -63,7 +63,7 @@ export class WorldAppliance {
     return expectOk(this.client.get(path));
   }
 
-  /** Null for a path or a record that does not exist, as of kinds that the product does not have. */
+  /** Null for a path or a record that does not exist, such as one of a kind that the product lacks. */
   async getIfServed(path: string): Promise<any> {
     const { status, data } = await this.client.get(path);
     return status === 200 ? data : null;
@@ -101,7 +101,7 @@ export class WorldAppliance {
     return (await this.get(`subnets/${id}/free?count=256`)).next;
   }
 
-  /** Adds a note to an interface, as a person. */
+  /** Adds a note to an interface as a user. */
   async note(ifEntryId: string, text: string): Promise<void> {
     const record = await this.get(`if-entries/${ifEntryId}`);
     const { status, body } = await this.client.put(`if-entries/${ifEntryId}`, { ...record, if_alias: text });

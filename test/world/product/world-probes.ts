@@ -36,7 +36,7 @@ export class WorldProbes implements Probes {
   async sweep(addresses: readonly string[], signal: AbortSignal, events: Parameters<Probes["sweep"]>[2]) {
     const { site, random } = this.options;
     const asked = new Set(addresses);
-    const answers = [...site.heardByAppliance()].filter(([ip]) => asked.has(ip));
+    const answers = [...site.sweepEntries()].filter(([ip]) => asked.has(ip));
     for (const [ip_address, mac] of random.shuffled(answers)) {
       if (signal.aborted) break;
       if (this.isRemote && mac.startsWith(VIRTUAL_MAC)) continue;

@@ -6,10 +6,10 @@ import {
   addressRows,
   aggregateRows,
   entityRows,
-  ghostsOf,
   interfaceRows,
   localLldpRows,
   nameRows,
+  staleRowsOf,
   systemRows,
   vlanRows,
 } from "./device-rows.ts";
@@ -31,7 +31,7 @@ export class Agents {
   /** Identifies what the device serves now, except for sysUpTime. */
   revisionOf(device: Device): string {
     const isWhole = device.fault === null && !isStarting(device, this.site.now);
-    return `${device.version} ${ghostsOf(device, this.site.now).length} ${this.revisionOfLearned(device)} ${isWhole ? "" : this.site.now}`;
+    return `${device.version} ${staleRowsOf(device, this.site.now).length} ${this.revisionOfLearned(device)} ${isWhole ? "" : this.site.now}`;
   }
 
   /** Everything that the device serves now, with its fault. */
@@ -56,7 +56,7 @@ export class Agents {
 
   private ownTables(device: Device): AgentTables {
     const known = this.own.get(device.id);
-    const version = `${device.version} ${ghostsOf(device, this.site.now).length}`;
+    const version = `${device.version} ${staleRowsOf(device, this.site.now).length}`;
     if (known?.version === version) return known.tables;
     const { site } = this;
     const tables: AgentTables = [

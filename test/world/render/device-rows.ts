@@ -32,9 +32,9 @@ const SERVICES: Partial<Record<Device["role"], number>> = {
 /** @param now after which deleted interfaces are served no longer */
 export function interfaceRows(device: Device, now: number): Rows {
   const rows = new RowWriter(`${MIB2}.2.2.1`);
-  const ghosts = ghostsOf(device, now);
-  rows.scalar(`${MIB2}.2.1.0`, device.interfaces.size + ghosts.length);
-  for (const { ifIndex, name } of ghosts)
+  const staleRows = staleRowsOf(device, now);
+  rows.scalar(`${MIB2}.2.1.0`, device.interfaces.size + staleRows.length);
+  for (const { ifIndex, name } of staleRows)
     rows.add(`${ifIndex}`, { 2: text(name), 3: IF_TYPE.ethernet, 5: 0, 6: octets(null), 7: 1, 8: 2 });
   for (const { ifIndex, name, type, mac, isUp } of entriesOf(device))
     rows.add(`${ifIndex}`, {
@@ -50,15 +50,16 @@ export function interfaceRows(device: Device, now: number): Rows {
 
 export function nameRows(device: Device, now: number): Rows {
   const rows = new RowWriter(`${MIB2}.31.1.1.1`);
-  for (const { ifIndex, name } of ghostsOf(device, now)) rows.add(`${ifIndex}`, { 1: text(name), 15: 0, 18: text("") });
+  for (const { ifIndex, name } of staleRowsOf(device, now))
+    rows.add(`${ifIndex}`, { 1: text(name), 15: 0, 18: text("") });
   for (const { ifIndex, name, type, alias } of entriesOf(device))
     rows.add(`${ifIndex}`, { 1: text(name), 15: type === IF_TYPE.ethernet ? 1_000 : 0, 18: text(alias) });
   return rows;
 }
 
 /** Interfaces that no longer exist and are still served. */
-export function ghostsOf({ ghosts }: Device, now: number): Device["ghosts"] {
-  return ghosts.filter(({ until }) => until > now);
+export function staleRowsOf({ staleRows }: Device, now: number): Device["staleRows"] {
+  return staleRows.filter(({ until }) => until > now);
 }
 
 /** ifStackTable and dot3adAggPortTable. */
@@ -148,7 +149,7 @@ export function entityRows(device: Device): Rows {
 /** lldpLocalSystemData and lldpLocPortTable. */
 export function localLldpRows(device: Device): Rows {
   const rows = new RowWriter("1.0.8802.1.1.2.1.3.7.1");
-  if (device.isMute) return rows;
+  if (device.isLldpDisabled) return rows;
   rows.scalar("1.0.8802.1.1.2.1.3.1.0", 4);
   rows.scalar("1.0.8802.1.1.2.1.3.2.0", octets(device.chassisMac));
   rows.scalar("1.0.8802.1.1.2.1.3.3.0", text(device.name));

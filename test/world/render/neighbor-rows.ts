@@ -1,6 +1,6 @@
 // Rows about other machines: forwarding table, ARP table, LLDP and CDP neighbors.
 
-import { type Device, hearsNeighbors, IF_TYPE } from "../site/machines.ts";
+import { type Device, IF_TYPE, receivesLldp } from "../site/machines.ts";
 import type { Site } from "../site/site.ts";
 import { CAPABILITIES, CAPABILITY } from "./capabilities.ts";
 import { ipOctets, macIndex, octets, type Rows, RowWriter, text } from "./rows.ts";
@@ -22,7 +22,7 @@ export function arpRows(site: Site, device: Device): Rows {
   const byNet = new Map<string, number>();
   for (const { ifIndex, addresses } of device.interfaces.values())
     for (const { ip } of addresses) byNet.set(ip.slice(0, ip.lastIndexOf(".") + 1), ifIndex);
-  for (const [ip, mac] of site.heardBy(device)) {
+  for (const [ip, mac] of site.arpTableOf(device)) {
     const ifIndex = byNet.get(ip.slice(0, ip.lastIndexOf(".") + 1));
     if (ifIndex !== undefined) rows.add(`${ifIndex}.${ip}`, { 2: octets(mac), 4: 3 });
   }
@@ -33,17 +33,17 @@ export function arpRows(site: Site, device: Device): Rows {
 export function neighborRows(site: Site, device: Device): Rows {
   const remote = new RowWriter("1.0.8802.1.1.2.1.4.1.1");
   const addresses = new RowWriter("1.0.8802.1.1.2.1.4.2.1");
-  if (!hearsNeighbors(device)) return remote;
-  for (const { ifIndex, far, type } of device.interfaces.values()) {
-    const neighbor = far === null ? undefined : site.devices.get(far.device);
-    if (far === null || neighbor === undefined || type !== IF_TYPE.ethernet || neighbor.isMute) continue;
+  if (!receivesLldp(device)) return remote;
+  for (const { ifIndex, farEnd, type } of device.interfaces.values()) {
+    const neighbor = farEnd === null ? undefined : site.devices.get(farEnd.device);
+    if (farEnd === null || neighbor === undefined || type !== IF_TYPE.ethernet || neighbor.isLldpDisabled) continue;
     const capabilities = Uint8Array.of(CAPABILITIES[neighbor.role]);
     remote.add(`0.${ifIndex}.1`, {
       4: 4,
-      5: octets(neighbor.interfaces.get(far.name)?.announcedId ?? neighbor.chassisMac),
+      5: octets(neighbor.interfaces.get(farEnd.name)?.announcedId ?? neighbor.chassisMac),
       6: 5,
-      7: text(far.name),
-      8: text(far.name),
+      7: text(farEnd.name),
+      8: text(farEnd.name),
       9: text(neighbor.name),
       10: text(neighbor.descr),
       11: capabilities,
@@ -75,14 +75,14 @@ export function cdpRows(site: Site, device: Device): Rows {
   const rows = new RowWriter("1.3.6.1.4.1.9.9.23.1.2.1.1");
   if (device.role !== "Core" && device.role !== "Distribution") return rows;
   rows.scalar("1.3.6.1.4.1.9.9.23.1.3.1.0", 1);
-  for (const { ifIndex, far } of device.interfaces.values()) {
-    const neighbor = far === null ? undefined : site.devices.get(far.device);
-    if (far === null || neighbor === undefined || !["Core", "Distribution"].includes(neighbor.role)) continue;
+  for (const { ifIndex, farEnd } of device.interfaces.values()) {
+    const neighbor = farEnd === null ? undefined : site.devices.get(farEnd.device);
+    if (farEnd === null || neighbor === undefined || !["Core", "Distribution"].includes(neighbor.role)) continue;
     rows.add(`${ifIndex}.1`, {
       3: 1,
       4: ipOctets(neighbor.address),
       6: text(neighbor.name),
-      7: text(far.name),
+      7: text(farEnd.name),
       8: text(neighbor.model),
     });
   }

@@ -1,4 +1,4 @@
-// The site on its first day: a tree of switches with the other devices and the stations at its edge.
+// Initial state of the site: a tree of switches with the other devices and the stations at its edge.
 
 import { seededRandom } from "../../support/injected/seeded-random.ts";
 import type { Rates } from "../rates.ts";
@@ -54,7 +54,7 @@ export function buildSite(rates: Rates, seed: number, start: number): Site {
   ] as const;
   for (const [kind, count] of kinds) for (let number = 0; number < count; number += 1) addStation(site, kind);
   addPhones(site);
-  for (const device of site.devices.values()) device.heardFrom = start;
+  for (const device of site.devices.values()) device.inArpFrom = start;
   return site;
 }
 
@@ -112,7 +112,8 @@ export function addEndpoint(site: Site, role: Role, name: string): Device {
     vlan,
     addresses: [{ ip: device.address, prefix: 24 }],
   });
-  if (role === "Server" && site.rates.hardships > 0) addInterface(device, "eno2", { mac: macOfRole(site, role), vlan });
+  if (role === "Server" && site.rates.adverseConditions > 0)
+    addInterface(device, "eno2", { mac: macOfRole(site, role), vlan });
   if (role === "Firewall") addSharedInterfaces(device);
   if (role === "ContainerHost") {
     addInterface(device, "docker0", {
@@ -121,7 +122,7 @@ export function addEndpoint(site: Site, role: Role, name: string): Device {
       isUp: true,
       addresses: [{ ip: "172.17.0.1", prefix: 16 }],
     });
-    for (let index = 1; index <= (site.rates.hardships > 0 ? 12 : 6); index += 1) addContainer(site, device);
+    for (let index = 1; index <= (site.rates.adverseConditions > 0 ? 12 : 6); index += 1) addContainer(site, device);
   }
   attachEndpoint(site, device, vlan);
   return site.addDevice(device);
@@ -134,7 +135,7 @@ function addHypervisor(site: Site, device: Device): Device {
       mac: device.chassisMac,
       isUp: true,
       lag: "bond0",
-      announcedId: site.rates.hardships > 0 ? localMac(site) : null,
+      announcedId: site.rates.adverseConditions > 0 ? localMac(site) : null,
     });
   const addresses = [{ ip: device.address, prefix: 24 }];
   const bond = { type: IF_TYPE.lag, mac: device.chassisMac, isUp: true, vlan: VLAN.servers, addresses };
@@ -160,12 +161,12 @@ export function addContainer(site: Site, host: Device): void {
   addInterface(host, `veth${site.next().toString(16).padStart(7, "0")}`, { mac: localMac(site), isUp: true });
 }
 
-/** A locally administered MAC address that nothing else has. */
+/** An unused locally administered MAC address. */
 export function localMac(site: Site): string {
   return `0${site.newMac("2:9a:1c")}`;
 }
 
-/** Gives the virtual address of the firewall pair to the first one. */
+/** Assigns the virtual address of the firewall pair to the first firewall. */
 function activateFirst(site: Site): void {
   const [first] = site.present("Firewall");
   if (first === undefined) return;
@@ -178,7 +179,7 @@ function activateFirst(site: Site): void {
   site.changeDevice(first);
 }
 
-/** Adds a station at a free port, or at a random host of its kind; null if there is no place. */
+/** Adds a station at a free port, or at a random host of its kind; null if there is none. */
 export function addStation(site: Site, kind: Station["kind"]): Station | null {
   const at = placeFor(site, kind);
   if (at === null) return null;
@@ -202,7 +203,7 @@ function placeFor(site: Site, kind: Station["kind"]): Station["at"] | null {
   return places.length === 0 ? null : site.random.pick(places);
 }
 
-/** VLAN of a station at a place. */
+/** VLAN of a station at an attachment point. */
 export function vlanAt(site: Site, kind: Station["kind"], at: Station["at"]): number {
   if (kind === "Vm") return VLAN.servers;
   if (kind === "Guest") return VLAN.guests;

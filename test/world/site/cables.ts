@@ -30,9 +30,9 @@ export function connect(site: Site, child: Device, parent: Device, cables: numbe
   };
   const lags = cables > 1 ? { child: aggregate(child), parent: aggregate(parent) } : { child: null, parent: null };
   for (let number = 1; number <= cables; number += 1) {
-    const [near, far] = [trunk(child, number, lags.child), trunk(parent, number, lags.parent)];
-    near.far = { device: parent.id, name: far.name };
-    far.far = { device: child.id, name: near.name };
+    const [near, farEnd] = [trunk(child, number, lags.child), trunk(parent, number, lags.parent)];
+    near.farEnd = { device: parent.id, name: farEnd.name };
+    farEnd.farEnd = { device: child.id, name: near.name };
     child.uplink = lags.child ?? near.name;
   }
   site.changeDevice(child);
@@ -53,11 +53,11 @@ export function attachBond(site: Site, device: Device, bond: Interface, vlan: nu
   });
   const members = [...device.interfaces.values()].filter(({ lag }) => lag === bond.name);
   for (const [index, near] of members.entries()) {
-    const far = parent.interfaces.get(ports[index]?.port ?? "");
-    if (far === undefined) continue;
-    near.far = { device: parent.id, name: far.name };
-    Object.assign(far, { far: { device: device.id, name: near.name }, lag: aggregate.name, vlan, isUp: true });
-    site.changeInterface(parent, far);
+    const farEnd = parent.interfaces.get(ports[index]?.port ?? "");
+    if (farEnd === undefined) continue;
+    near.farEnd = { device: parent.id, name: farEnd.name };
+    Object.assign(farEnd, { farEnd: { device: device.id, name: near.name }, lag: aggregate.name, vlan, isUp: true });
+    site.changeInterface(parent, farEnd);
   }
   device.uplink = bond.name;
 }
@@ -70,7 +70,7 @@ function uplinksOf({ interfaces }: Device): number {
   return [...interfaces.keys()].filter((name) => name.startsWith("Te")).length;
 }
 
-/** Connects a device at the edge to a random free port, which then is in its VLAN. */
+/** Connects a device at the edge to a random free port, and puts the port into the device's VLAN. */
 export function attachEndpoint(site: Site, device: Device, vlan: number): void {
   const free = site.freePorts();
   const [first] = device.interfaces.values();
@@ -79,13 +79,13 @@ export function attachEndpoint(site: Site, device: Device, vlan: number): void {
   const access = site.devices.get(at.device);
   const port = access?.interfaces.get(at.port);
   if (access === undefined || port === undefined) return;
-  Object.assign(port, { far: { device: device.id, name: first.name }, vlan, isUp: true });
-  first.far = { device: access.id, name: port.name };
+  Object.assign(port, { farEnd: { device: device.id, name: first.name }, vlan, isUp: true });
+  first.farEnd = { device: access.id, name: port.name };
   device.uplink = first.name;
   site.changeInterface(access, port);
 }
 
-/** Puts another machine into the place of a device: its cables, names and addresses go over. */
+/** Replaces a device by another machine, which takes over its cables, names and addresses. */
 export function takePlace(site: Site, former: Device, successor: Device): void {
   Object.assign(successor, { name: former.name, address: former.address, uplink: former.uplink });
   for (const [number, name] of former.vlans) successor.vlans.set(number, name);
@@ -97,10 +97,10 @@ export function takePlace(site: Site, former: Device, successor: Device): void {
       addresses: [...addresses],
       mac: isSwitched ? successor.chassisMac : macOfRole(site, successor.role),
     });
-    if (entry.far === null) continue;
-    const far = site.devices.get(entry.far.device)?.interfaces.get(entry.far.name);
-    if (far !== undefined) far.far = { device: successor.id, name: entry.name };
-    entry.far = null;
+    if (entry.farEnd === null) continue;
+    const farEnd = site.devices.get(entry.farEnd.device)?.interfaces.get(entry.farEnd.name);
+    if (farEnd !== undefined) farEnd.farEnd = { device: successor.id, name: entry.name };
+    entry.farEnd = null;
   }
   for (const station of site.stations.values())
     if (station.at.device === former.id) site.changeStation(station, { at: { ...station.at, device: successor.id } });

@@ -15,8 +15,8 @@ export function forwardingOf(site: SiteState): ReadonlyMap<string, ReadonlyMap<s
       path.add(device.id);
       const entry = device.interfaces.get(port);
       tables.get(device.id)?.set(mac, { vlan, port: entry?.lag ?? port });
-      const far = uplinkEnd(device);
-      [device, port] = [far === null ? undefined : site.devices.get(far.device), far?.name ?? ""];
+      const farEnd = uplinkEnd(device);
+      [device, port] = [farEnd === null ? undefined : site.devices.get(farEnd.device), farEnd?.name ?? ""];
     }
     // Routers next to the path see it as well.
     for (const other of switches)
@@ -29,9 +29,9 @@ export function forwardingOf(site: SiteState): ReadonlyMap<string, ReadonlyMap<s
     const own = [...device.interfaces.values()].find(({ addresses }) =>
       addresses.some(({ ip }) => ip === device.address),
     );
-    const far = uplinkEnd(device);
-    if (own?.mac == null || own.vlan === null || far === null) continue;
-    learn(own.mac, own.vlan, { device: far.device, port: far.name });
+    const farEnd = uplinkEnd(device);
+    if (own?.mac == null || own.vlan === null || farEnd === null) continue;
+    learn(own.mac, own.vlan, { device: farEnd.device, port: farEnd.name });
   }
   // Every access switch talks to the gateway of its management VLAN.
   const gateway = [...(root?.interfaces.values() ?? [])].find(({ addresses }) =>
@@ -47,8 +47,8 @@ export function forwardingOf(site: SiteState): ReadonlyMap<string, ReadonlyMap<s
 export function attachmentOf(site: SiteState, at: { device: string; port: string }): { device: string; port: string } {
   const device = site.devices.get(at.device);
   if (device === undefined || device.role === "Access") return at;
-  const far = uplinkEnd(device);
-  return far === null ? at : { device: far.device, port: far.name };
+  const farEnd = uplinkEnd(device);
+  return farEnd === null ? at : { device: farEnd.device, port: farEnd.name };
 }
 
 /** Far end of a device's uplink: that of its first member if it is an aggregate. */
@@ -56,6 +56,6 @@ export function uplinkEnd(device: Device): { readonly device: string; readonly n
   const { uplink, interfaces } = device;
   if (uplink === null) return null;
   const entry = interfaces.get(uplink);
-  if (entry?.far != null) return entry.far;
-  return [...interfaces.values()].find(({ lag, far }) => lag === uplink && far !== null)?.far ?? null;
+  if (entry?.farEnd != null) return entry.farEnd;
+  return [...interfaces.values()].find(({ lag, farEnd }) => lag === uplink && farEnd !== null)?.farEnd ?? null;
 }

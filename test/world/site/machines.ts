@@ -49,7 +49,7 @@ export interface Interface {
   /** LLDP chassis id that it announces, as a MAC address; null for that of the device. */
   readonly announcedId: string | null;
   /** Far end of the cable, by device id and interface name; null for a station or an empty port. */
-  far: { readonly device: string; readonly name: string } | null;
+  farEnd: { readonly device: string; readonly name: string } | null;
 }
 
 /** Chassis of a device; a stack has several. */
@@ -59,7 +59,7 @@ export interface Member {
   readonly mac: string;
 }
 
-/** Something that an agent does wrong at its next read. */
+/** Misbehavior of an agent at its next read. */
 export interface Fault {
   readonly table: TableName;
   /**
@@ -74,7 +74,7 @@ export const TABLES = ["interfaces", "names", "addresses", "vlans", "entity", "f
 export type TableName = (typeof TABLES)[number];
 
 export interface Device {
-  /** The true machine: never used for another one. */
+  /** Id of the real machine, never reused. */
   readonly id: string;
   readonly role: Role;
   name: string;
@@ -86,7 +86,7 @@ export interface Device {
   readonly descr: string;
   /** lldpLocChassisId; also dot1dBaseBridgeAddress of a switch. */
   chassisMac: string;
-  /** Of a stack, that of its master. */
+  /** For a stack, that of its master. */
   engineId: string;
   readonly interfaces: Map<string, Interface>;
   /** VLAN numbers with names. */
@@ -94,41 +94,41 @@ export interface Device {
   /** Interface toward the root of the site; null for the root. */
   uplink: string | null;
   /** Neither sends nor receives LLDP. */
-  isMute: boolean;
+  isLldpDisabled: boolean;
   bootedAt: number;
-  /** Routers have it in their ARP tables from then on: a new device has talked to none yet. */
-  heardFrom: number;
-  /** Until ten minutes after its start, its agent serves only the first interfaces. */
+  /** Time from which routers have it in their ARP tables: a new device has not communicated with any yet. */
+  inArpFrom: number;
+  /** Whether its agent serves only the first interfaces until ten minutes after its start. */
   isSlowToStart: boolean;
-  /** Its agent has assigned other ifIndexes since the last read, which is then a whole one. */
+  /** Whether its agent has assigned new ifIndex values since the last read; the next read is then complete. */
   isRenumbered: boolean;
   /** Open TCP ports. */
   readonly openPorts: Set<number>;
-  /** Its address has moved to another interface. */
+  /** Whether its address has moved to another interface. */
   hasMovedAddress: boolean;
-  /** Its agent does not respond until then. */
+  /** Time until which its agent does not respond. */
   silentUntil: number;
   isRetired: boolean;
   fault: Fault | null;
-  /** Rows of deleted interfaces that the agent still serves, down, under their names. */
-  ghosts: Array<{ readonly name: string; readonly ifIndex: number; readonly until: number }>;
+  /** Rows of deleted interfaces that the agent still serves as down, under their names. */
+  staleRows: Array<{ readonly name: string; readonly ifIndex: number; readonly until: number }>;
   /** Increased with every change. */
   version: number;
 }
 
 export interface Station {
-  /** The true machine. */
+  /** Id of the real machine. */
   readonly id: string;
   readonly kind: "Computer" | "Laptop" | "Phone" | "Vm" | "Guest" | "Intruder";
   readonly mac: string;
   ip: string;
   vlan: number;
-  /** Device and interface that it is connected to; a VM at its hypervisor, a guest at its access point. */
+  /** Device and interface to which it is connected: for a VM its hypervisor, for a guest its access point. */
   at: { device: string; port: string };
   isOn: boolean;
 }
 
-/** Start of the MAC addresses of virtual routers (VRRP, CARP): they belong to no machine. */
+/** Prefix of the MAC addresses of virtual routers (VRRP, CARP), which belong to no machine. */
 export const VIRTUAL_MAC = "00:00:5e:00:01";
 
 /** VLANs of the site. */
@@ -150,20 +150,23 @@ export function netOf(vlan: number): string {
   return `10.${vlan < 256 ? 0 : Math.floor(vlan / 100)}.${vlan < 256 ? vlan : vlan % 100}.`;
 }
 
-/** Tables of which the device's agent serves at least one row. */
+/** Tables with at least one row served by the device's agent. */
 export function servedTables(device: Device): TableName[] {
-  const { role, vlans, isMute, interfaces } = device;
+  const { role, vlans, isLldpDisabled, interfaces } = device;
   const isServed: Partial<Record<TableName, boolean>> = {
     vlans: vlans.size > 0,
     forwarding: vlans.size > 0,
     entity: hasEntityMib(device),
     arp: role === "Core",
-    lldp: !isMute && [...interfaces.values()].some(({ far }) => far !== null),
+    lldp: !isLldpDisabled && [...interfaces.values()].some(({ farEnd }) => farEnd !== null),
   };
   return TABLES.filter((table) => isServed[table] !== false);
 }
 
-/** Tables whose absent rows show: ifNumber contradicts a short ifTable, and other tables lose most of many rows. */
+/**
+ * Tables whose missing rows are detectable: ifNumber contradicts a short ifTable, and other tables lose most of many
+ * rows.
+ */
 export function shrinkableTables({ interfaces, vlans }: Device): TableName[] {
   const addresses = [...interfaces.values()].flatMap((each) => each.addresses);
   const rows: Partial<Record<TableName, number>> = { addresses: addresses.length, vlans: vlans.size };
@@ -172,10 +175,10 @@ export function shrinkableTables({ interfaces, vlans }: Device): TableName[] {
   );
 }
 
-/** A third of these is less than half of them, and at least 8 fewer. */
+/** Minimum size: a third of these rows is less than half of them, and at least 8 fewer. */
 const SHRINKABLE_ROWS = 12;
 
-/** Agents fill their tables for this long after a start. */
+/** Time for which agents fill their tables after a start. */
 export const RESTART_MS = 600_000;
 
 /** True while the agent serves only part of its interfaces. */
@@ -183,12 +186,12 @@ export function isStarting({ isSlowToStart, bootedAt, interfaces }: Device, now:
   return isSlowToStart && now - bootedAt < RESTART_MS && interfaces.size > 2;
 }
 
-/** TCP ports that a sweep asks servers for. */
+/** TCP ports of servers that a sweep probes. */
 export const ASKED_PORTS: readonly number[] = [22, 80, 443, 5432, 8080];
 
 /** Virtual switches only send LLDP. */
-export function hearsNeighbors({ isMute, interfaces }: Device): boolean {
-  return !isMute && ![...interfaces.values()].some(({ announcedId }) => announcedId !== null);
+export function receivesLldp({ isLldpDisabled, interfaces }: Device): boolean {
+  return !isLldpDisabled && ![...interfaces.values()].some(({ announcedId }) => announcedId !== null);
 }
 
 /** Linux agents serve no ENTITY-MIB. */
@@ -196,7 +199,7 @@ export function hasEntityMib({ role }: Device): boolean {
   return role !== "Server" && role !== "Hypervisor" && role !== "ContainerHost";
 }
 
-/** Chassis with the lowest number, whose serial number and MAC address speak for the whole stack. */
+/** Chassis with the lowest number, whose serial number and MAC address represent the whole stack. */
 export function masterOf(device: Device): Member {
   return device.members.reduce((first, each) => (each.number < first.number ? each : first));
 }
@@ -211,6 +214,6 @@ export interface Learned {
 export interface SiteState {
   readonly devices: ReadonlyMap<string, Device>;
   readonly stations: ReadonlyMap<string, Station>;
-  /** Devices that are in the racks, of these roles or all. */
+  /** Installed devices of these roles, or of all. */
   present(...roles: readonly Role[]): Device[];
 }

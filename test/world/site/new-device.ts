@@ -1,4 +1,4 @@
-// Devices as they leave the factory: chassis, interfaces and identifiers by role. They have no location yet.
+// Factory state of devices: chassis, interfaces and identifiers by role, without a location.
 
 import { type Device, IF_TYPE, type Interface, type Role } from "./machines.ts";
 import type { Site } from "./site.ts";
@@ -27,13 +27,13 @@ function product(oui: string, model: string, objectId: string, descr: string): P
   return { oui, model, objectId: `1.3.6.1.4.1.${objectId}`, descr };
 }
 
-/** With hardships, a third member has a number after a gap, as if one had left. */
-function numberOf({ rates: { hardships } }: Site, index: number): number {
-  return hardships > 0 && index > 1 ? index + 2 : index + 1;
+/** Under adverse conditions, numbers after the second member have a gap, as if a member had been removed. */
+function numberOf({ rates: { adverseConditions } }: Site, index: number): number {
+  return adverseConditions > 0 && index > 1 ? index + 2 : index + 1;
 }
 
 /** Longer than a scan. */
-const UNHEARD_MS = 300_000;
+const ARP_DELAY_MS = 300_000;
 
 /** A new device of a role with this many chassis; its name and address are set, its cables are not. */
 export function newDevice(site: Site, role: Role, name: string, members = 1): Device {
@@ -56,17 +56,17 @@ export function newDevice(site: Site, role: Role, name: string, members = 1): De
     interfaces: new Map(),
     vlans: new Map(),
     uplink: null,
-    isMute: role === "Printer" || role === "Firewall",
+    isLldpDisabled: role === "Printer" || role === "Firewall",
     bootedAt: site.now - 30 * 86_400_000,
-    heardFrom: site.rates.hardships > 0 ? site.now + UNHEARD_MS : 0,
+    inArpFrom: site.rates.adverseConditions > 0 ? site.now + ARP_DELAY_MS : 0,
     isSlowToStart: false,
     isRenumbered: false,
-    openPorts: new Set(role === "Server" && site.rates.hardships > 0 ? [22, 443] : []),
+    openPorts: new Set(role === "Server" && site.rates.adverseConditions > 0 ? [22, 443] : []),
     hasMovedAddress: false,
     silentUntil: 0,
     isRetired: false,
     fault: null,
-    ghosts: [],
+    staleRows: [],
     version: 0,
   };
   return device;
@@ -107,7 +107,7 @@ export function addInterface(device: Device, name: string, fields: Partial<Inter
     lag: null,
     member: 1,
     announcedId: null,
-    far: null,
+    farEnd: null,
     ...fields,
   };
   device.interfaces.set(name, entry);

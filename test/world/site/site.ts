@@ -17,14 +17,14 @@ import {
   VIRTUAL_MAC,
 } from "./machines.ts";
 
-/** A name for something whose change explains new versions of its records. */
+/** Name of a subject whose change justifies new versions of its records. */
 export type Subject =
   | `device ${string}`
   | `interface ${string} ${string}`
   | `mac ${string}`
   | `ip ${string}`
   | `vlan ${number}`
-  /** Announcements of its neighbors about a device: they only change its host, not its interfaces. */
+  /** Announcements by a device's neighbors: they change only its host, not its interfaces. */
   | `announced ${string}`;
 
 export class Site implements SiteState {
@@ -37,17 +37,17 @@ export class Site implements SiteState {
   readonly changedAt = new Map<Subject, number>();
   /** Owner of each MAC address: the true machine. */
   readonly ownerOfMac = new Map<string, string>();
-  /** Addresses at which the routers see different MAC addresses: by router, the MAC address that it sees. */
+  /** Addresses with different MAC addresses in the routers' ARP tables: by router, the MAC address that it sees. */
   readonly disputed = new Map<string, ReadonlyMap<string, string>>();
-  /** Machines whose records a person deletes before the next scan. */
+  /** Machines whose records a user deletes before the next scan. */
   readonly deletions: string[] = [];
-  /** Machines whose records a person deletes before the next scan, never to return. */
-  readonly bans: string[] = [];
-  /** Interfaces to which a person adds a note before the next scan. */
+  /** Machines whose records a user deletes and ignores before the next scan. */
+  readonly ignores: string[] = [];
+  /** Interfaces to which a user adds a note before the next scan. */
   readonly notes: Array<{ readonly device: string; readonly name: string }> = [];
   /** Names of these interfaces. */
-  readonly noted = new Set<string>();
-  /** Increased when what the switches forward changes. */
+  readonly notedNames = new Set<string>();
+  /** Incremented when the switches' forwarding changes. */
   private stationVersion = 0;
   private forwarding: {
     readonly version: number;
@@ -60,7 +60,7 @@ export class Site implements SiteState {
     this.random = random;
   }
 
-  /** A number that no other call returned. */
+  /** A unique number. */
   next(): number {
     this.lastNumber += 1;
     return this.lastNumber;
@@ -72,17 +72,17 @@ export class Site implements SiteState {
     return `${oui}:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4)}`;
   }
 
-  /** An address of the VLAN that nothing else has, present or past. */
+  /** An address of the VLAN that nothing has or ever had. */
   newAddress(vlan: number): string {
     const used = this.usedHosts.get(vlan) ?? 9;
     this.usedHosts.set(vlan, used + 1);
-    // Beyond one /24, guests and short leases begin again: their addresses are free by then.
+    // Beyond one /24, guests and short leases start over: their addresses are free by then.
     return `${netOf(vlan)}${10 + ((used + 1 - 10) % 240)}`;
   }
 
   private readonly usedHosts = new Map<number, number>();
 
-  /** Notes that something changed now. */
+  /** Logs that subjects changed now. */
   touch(...subjects: Subject[]): void {
     for (const subject of subjects) this.changedAt.set(subject, this.now);
   }
@@ -93,26 +93,26 @@ export class Site implements SiteState {
     return device;
   }
 
-  /** Notes that all of a device may have changed. */
+  /** Logs a change to all of a device's records. */
   changeDevice(device: Device): void {
     device.version += 1;
     this.stationVersion += 1;
     this.touch(`device ${device.id}`);
-    for (const { mac, addresses, far } of device.interfaces.values()) {
+    for (const { mac, addresses, farEnd } of device.interfaces.values()) {
       if (mac !== null) {
         if (!this.ownerOfMac.has(mac)) this.ownerOfMac.set(mac, device.id);
         this.touch(`mac ${mac}`);
       }
       for (const { ip } of addresses) this.touch(`ip ${ip}`);
-      if (far === null) continue;
-      const neighbor = this.devices.get(far.device);
+      if (farEnd === null) continue;
+      const neighbor = this.devices.get(farEnd.device);
       if (neighbor === undefined) continue;
       neighbor.version += 1;
-      this.touch(`interface ${far.device} ${far.name}`);
+      this.touch(`interface ${farEnd.device} ${farEnd.name}`);
     }
   }
 
-  /** Notes that one interface changed. */
+  /** Logs that one interface changed. */
   changeInterface(device: Device, entry: Interface): void {
     device.version += 1;
     this.stationVersion += 1;
@@ -126,7 +126,7 @@ export class Site implements SiteState {
     return station;
   }
 
-  /** Changes a station, the link of its old and new port, and notes all of them. */
+  /** Changes a station and the links of its old and new port, and logs all three. */
   changeStation(station: Station, changes: Partial<Pick<Station, "ip" | "vlan" | "at" | "isOn">>): void {
     const before = { ...station };
     Object.assign(station, changes);
@@ -144,14 +144,14 @@ export class Site implements SiteState {
     device.fault = fault;
   }
 
-  /** Devices that are in the racks. */
+  /** Installed devices. */
   present(...roles: readonly Device["role"][]): Device[] {
     return [...this.devices.values()].filter(
       (each) => !each.isRetired && (roles.length === 0 || roles.includes(each.role)),
     );
   }
 
-  /** Device in the racks that has this address of an agent. */
+  /** Installed device with this agent address. */
   agentAt(ip: string): Device | undefined {
     return this.present().find((each) => each.address === ip && each.silentUntil <= this.now);
   }
@@ -166,8 +166,8 @@ export class Site implements SiteState {
     return this.present("Access").flatMap(({ id, interfaces }) =>
       [...interfaces.values()]
         .filter(
-          ({ name, type, far, isTrunk, lag }) =>
-            type === IF_TYPE.ethernet && far === null && !isTrunk && lag === null && !taken.has(`${id} ${name}`),
+          ({ name, type, farEnd, isTrunk, lag }) =>
+            type === IF_TYPE.ethernet && farEnd === null && !isTrunk && lag === null && !taken.has(`${id} ${name}`),
         )
         .map(({ name }) => ({ device: id, port: name })),
     );
@@ -180,38 +180,38 @@ export class Site implements SiteState {
     return this.forwarding.tables.get(device.id) ?? NOTHING;
   }
 
-  /** Identifies what the switches forward and the routers see. */
+  /** Identifies the state of forwarding and of the ARP tables. */
   get stationRevision(): number {
     return this.stationVersion;
   }
 
-  /** Addresses that a router sees: of stations that are on, of devices in the racks, and virtual ones. */
-  heardBy(router: Device): Map<string, string> {
-    const heard = new Map<string, string>();
-    for (const { address, interfaces, id, heardFrom } of this.present())
-      if (id !== router.id && this.now >= heardFrom)
+  /** ARP table of a router: stations that are on, installed devices, and virtual addresses. */
+  arpTableOf(router: Device): Map<string, string> {
+    const table = new Map<string, string>();
+    for (const { address, interfaces, id, inArpFrom } of this.present())
+      if (id !== router.id && this.now >= inArpFrom)
         for (const { mac, addresses } of interfaces.values())
-          for (const { ip } of addresses) if (ip === address && mac !== null) heard.set(ip, mac);
-    for (const { ip, mac, isOn, kind } of this.stations.values()) if (isOn && kind !== "Intruder") heard.set(ip, mac);
+          for (const { ip } of addresses) if (ip === address && mac !== null) table.set(ip, mac);
+    for (const { ip, mac, isOn, kind } of this.stations.values()) if (isOn && kind !== "Intruder") table.set(ip, mac);
     for (const { addresses, type } of router.interfaces.values())
       for (const { ip } of addresses)
-        if (type === IF_TYPE.virtual) heard.set(`${ip.slice(0, ip.lastIndexOf("."))}.1`, `${VIRTUAL_MAC}:01`);
+        if (type === IF_TYPE.virtual) table.set(`${ip.slice(0, ip.lastIndexOf("."))}.1`, `${VIRTUAL_MAC}:01`);
     if (this.present("Firewall").some(({ interfaces }) => interfaces.has("carp0")))
-      heard.set(SHARED_ADDRESS, `${VIRTUAL_MAC}:05`);
+      table.set(SHARED_ADDRESS, `${VIRTUAL_MAC}:05`);
     for (const [ip, macs] of this.disputed) {
       const mac = macs.get(router.id);
-      if (mac !== undefined) heard.set(ip, mac);
+      if (mac !== undefined) table.set(ip, mac);
     }
-    return heard;
+    return table;
   }
 
   /**
-   * Addresses that respond to a sweep: the appliance is on every link. Of two machines with one address, the first
-   * responds.
+   * Addresses that respond to a sweep by an appliance connected to every link. If two machines have one address, the
+   * first responds.
    */
-  heardByAppliance(): Map<string, string> {
+  sweepEntries(): Map<string, string> {
     const [router] = this.present("Core");
-    return router === undefined ? new Map() : this.heardBy(router);
+    return router === undefined ? new Map() : this.arpTableOf(router);
   }
 
   private updateLink(deviceId: string, port: string): void {

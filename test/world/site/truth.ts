@@ -1,15 +1,14 @@
-// Facts about a device at one point in time, as a perfect reader would find them: the entries of the world's log that
-// the oracle uses.
+// True state of a device at one point in time, as a perfect reader would find it: the log entries used by the oracle.
 
 import { attachmentOf } from "./forwarding.ts";
 import {
   type Device,
   hasEntityMib,
-  hearsNeighbors,
   IF_TYPE,
   isStarting,
   RESTART_MS,
   type Role,
+  receivesLldp,
   TABLES,
   type TableName,
   VIRTUAL_MAC,
@@ -19,15 +18,15 @@ import type { Site } from "./site.ts";
 export interface Truth {
   readonly device: string;
   readonly address: string;
-  /** Tables read to their end, with all their rows. */
+  /** Tables read completely, with all their rows. */
   readonly complete: ReadonlySet<TableName>;
-  /** Table of which it served only the first rows, as if there were no others; null for none. */
+  /** Table of which the agent served only the first rows, as if there were no others; null for none. */
   readonly short: TableName | null;
   /** Whether the agent has been running for less than ten minutes. */
   readonly isRestarted: boolean;
   readonly interfaces: readonly string[];
-  /** Interfaces that no longer exist, and whose rows it still serves. */
-  readonly ghosts: readonly string[];
+  /** Deleted interfaces whose rows the agent still serves. */
+  readonly staleRows: readonly string[];
   readonly addresses: ReadonlyArray<{ readonly ip: string; readonly mac: string | null }>;
   readonly vlans: readonly number[];
   readonly serials: readonly string[];
@@ -35,11 +34,11 @@ export interface Truth {
   readonly stations: ReadonlyArray<{ readonly mac: string; readonly port: string }>;
   /** Interfaces at the far ends of its cables, each with its own interface there. */
   readonly neighbors: ReadonlyArray<{ readonly near: string; readonly device: string; readonly name: string }>;
-  /** For a router: pairs of address and MAC address that it sees, with the real machine. */
-  readonly heard: readonly Hearing[];
+  /** For a router: its ARP entries, each with the machine that really has the MAC address. */
+  readonly arpEntries: readonly NeighborEntry[];
 }
 
-export interface Hearing {
+export interface NeighborEntry {
   readonly ip: string;
   readonly mac: string;
   readonly machine: string;
@@ -47,7 +46,7 @@ export interface Hearing {
 
 export function truthOf(site: Site, device: Device): Truth {
   const { id, fault, interfaces, address, vlans, members } = device;
-  const ghosts = device.ghosts.filter(({ until }) => until > site.now);
+  const staleRows = device.staleRows.filter(({ until }) => until > site.now);
   return {
     device: id,
     address,
@@ -55,17 +54,19 @@ export function truthOf(site: Site, device: Device): Truth {
     short: fault?.kind === "shrunk" ? fault.table : null,
     isRestarted: site.now - device.bootedAt < RESTART_MS,
     interfaces: [...interfaces.keys()],
-    ghosts: ghosts.map(({ name }) => name),
+    staleRows: staleRows.map(({ name }) => name),
     addresses: [...interfaces.values()].flatMap(({ addresses, mac }) => addresses.map(({ ip }) => ({ ip, mac }))),
-    neighbors: [...interfaces.values()].flatMap(({ name, far }) => (far === null ? [] : { near: name, ...far })),
+    neighbors: [...interfaces.values()].flatMap(({ name, farEnd }) =>
+      farEnd === null ? [] : { near: name, ...farEnd },
+    ),
     vlans: [...vlans.keys()],
     serials: hasEntityMib(device) ? members.map(({ serial }) => serial) : [],
     stations: device.role !== "Access" ? [] : stationsAt(site, id),
-    heard: device.role !== "Core" ? [] : hearingsOf(site, site.heardBy(device)),
+    arpEntries: device.role !== "Core" ? [] : neighborEntriesOf(site, site.arpTableOf(device)),
   };
 }
 
-/** Tables besides the one with the fault that lack rows. */
+/** Whether a table lacks rows for a reason other than the fault addressed to it. */
 function isUnread(site: Site, device: Device, table: TableName): boolean {
   if (table !== "interfaces" && table !== "names") return false;
   return isStarting(device, site.now) || device.fault?.kind === "missing";
@@ -77,16 +78,16 @@ export interface Details {
   readonly role: Role;
   readonly interfaces: ReadonlyArray<{
     readonly name: string;
-    /** Null on a tunnel, whatever the agent reports. */
+    /** Null on a tunnel, even if the agent reports one. */
     readonly mac: string | null;
     readonly lag: string | null;
     /** Far end of its cable, if both ends speak LLDP. */
-    readonly far: { readonly device: string; readonly name: string } | null;
-    /** Whether the far end announces a chassis id of its port. */
+    readonly farEnd: { readonly device: string; readonly name: string } | null;
+    /** Whether the far end announces a port-specific chassis ID. */
     readonly isPortIdAnnounced: boolean;
   }>;
   readonly members: ReadonlyArray<{ readonly number: number; readonly serial: string }>;
-  /** The address that moved to another interface, with the interface; null if none did. */
+  /** The address that moved to another interface, with that interface; null if none did. */
   readonly movedAddress: { readonly ip: string; readonly name: string; readonly mac: string | null } | null;
 }
 
@@ -98,15 +99,15 @@ export function detailsOf(site: Site, device: Device): Details {
   return {
     device: id,
     role,
-    interfaces: [...interfaces.values()].map(({ name, mac, type, lag, far }) => {
-      const neighbor = far === null ? undefined : site.devices.get(far.device);
-      const isHeard = neighbor !== undefined && !neighbor.isMute && hearsNeighbors(device);
+    interfaces: [...interfaces.values()].map(({ name, mac, type, lag, farEnd }) => {
+      const neighbor = farEnd === null ? undefined : site.devices.get(farEnd.device);
+      const isAnnounced = neighbor !== undefined && !neighbor.isLldpDisabled && receivesLldp(device);
       return {
         name,
         mac: type === IF_TYPE.tunnel ? null : mac,
         lag,
-        far: isHeard ? far : null,
-        isPortIdAnnounced: isHeard && neighbor.interfaces.get(far?.name ?? "")?.announcedId != null,
+        farEnd: isAnnounced ? farEnd : null,
+        isPortIdAnnounced: isAnnounced && neighbor.interfaces.get(farEnd?.name ?? "")?.announcedId != null,
       };
     }),
     members:
@@ -115,9 +116,9 @@ export function detailsOf(site: Site, device: Device): Details {
   };
 }
 
-/** Adds the true machine to each pair of address and MAC address; virtual addresses have none. */
-export function hearingsOf(site: Site, heard: Iterable<readonly [ip: string, mac: string]>): Hearing[] {
-  return [...heard].flatMap(([ip, mac]) => {
+/** Adds the real machine to each pair of address and MAC address; virtual addresses have none. */
+export function neighborEntriesOf(site: Site, pairs: Iterable<readonly [ip: string, mac: string]>): NeighborEntry[] {
+  return [...pairs].flatMap(([ip, mac]) => {
     const machine = site.ownerOfMac.get(mac);
     return machine === undefined || mac.startsWith(VIRTUAL_MAC) ? [] : [{ ip, mac, machine }];
   });
