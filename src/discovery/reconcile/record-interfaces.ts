@@ -35,7 +35,7 @@ import {
 import type { MissingParts } from "./missing-parts.ts";
 import type { NetworkVlans } from "./network-vlans.ts";
 import type { OmittedRows } from "./omitted-rows.ts";
-import { isUserEdited, setStale } from "./protected-records.ts";
+import { setStale } from "./protected-records.ts";
 import { isForwardingSetByUser, isSetByUser, wasWrittenByUser } from "./provenance.ts";
 import { mergeReported, type Reported, type ReportedEach } from "./reported-fields.ts";
 import { lineagesOfReturned } from "./returned-interfaces.ts";
@@ -85,7 +85,6 @@ export function recordInterfaces(
     : null;
   const places = reportedPlaces(context);
   const polledId = context.addresses.get(context.polledAddress)?.id ?? null;
-  const manualIndexes = freeIndexes(write, matched, stored, interfaces);
   const isPresent = ({ id }: IfEntryRecord) => tx.find(ifEntryKind, id) !== null;
   const { missingParts } = context;
   if (missingParts !== null) {
@@ -100,6 +99,7 @@ export function recordInterfaces(
         syncForwarding(write, entry, { reported: [], stored: learned, isRetained: null, omitted: context.omitted });
     }
   }
+  const manualIndexes = freeIndexes(write, matched, stored.filter(isPresent), interfaces);
   const added = interfaces.filter((each) => !matched.has(each) && !leftovers.has(each));
   const deleted = deletedInterfacesAmong(added, interfaces, added.length === 0 ? [] : deletedInterfaces(write, host));
   const lineages = lineagesOfReturned(write, host, added);
@@ -310,8 +310,8 @@ function deletedInterfaces({ tx }: ScanWrite, host: HostRecord): DeletedInterfac
 }
 
 /**
- * Deletes the entry whose ifIndex another interface takes over, since ifIndexes are unique. An entry that users edited
- * gets an ifIndex that no device uses.
+ * Gives an entry whose ifIndex another interface takes over one that no device uses, since ifIndexes are unique: the
+ * device renumbered its interfaces, and has not reported this one to the end.
  * @returns the ifIndexes of manual entries, which keep them
  */
 function freeIndexes(
@@ -328,19 +328,20 @@ function freeIndexes(
   let free = INT32_MAX;
   for (const entry of stored) {
     if (retained.has(entry) || !moving.has(entry.if_index)) continue;
-    const label = entry.if_name ?? entry.if_descr;
-    const taken = `the device gave its ifIndex ${entry.if_index} to another interface`;
     if (entry.first_discovery_id === undefined && wasWrittenByUser(write.tx, entry.id)) {
       manualIndexes.add(entry.if_index);
-      const reason = `${taken}, which keeps its old one: a person entered this interface`;
-      write.addFinding({ type: "Skipped", entity: ifEntryKind.name, id: entry.id, label, reason });
+      write.addFinding({
+        type: "Skipped",
+        entity: ifEntryKind.name,
+        id: entry.id,
+        label: entry.if_name ?? entry.if_descr,
+        reason: `the device gave its ifIndex ${entry.if_index} to another interface, which keeps its old one: a person entered this interface`,
+      });
       continue;
     }
-    if (isUserEdited(write.tx, ifEntryKind, entry)) {
-      while (used.has(free)) free -= 1;
-      used.add(free);
-      write.tx.update(ifEntryKind, entry.id, { if_index: free });
-    } else write.close(ifEntryKind, entry, label, taken);
+    while (used.has(free)) free -= 1;
+    used.add(free);
+    write.tx.update(ifEntryKind, entry.id, { if_index: free });
   }
   return manualIndexes;
 }
