@@ -51,7 +51,7 @@ interface BuiltConsole {
 }
 
 /**
- * Builds the console and writes the pack atomically: a reader of the previous pack can read it to the end.
+ * Builds the console and writes the pack atomically: a reader of the previous pack can read it completely.
  * @throws Error with the bundler's messages
  */
 export async function buildConsole(): Promise<BuiltConsole> {

@@ -12,7 +12,7 @@ export type LogFormat = "text" | "json";
 
 /**
  * `event` is a constant text of the program; external data belongs in `fields`. Values of fields with a secret-like
- * name (`isSecretFieldName`), at any depth, are never printed, nor are API keys in any text: people put them into
+ * name (`isSecretFieldName`), at any depth, are never printed, nor are API keys in any text: users put them into
  * addresses. Logging never throws, except for `audit`.
  */
 export interface Log {

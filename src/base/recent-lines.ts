@@ -63,7 +63,7 @@ export class RecentLines {
     if (this.newest === 1) this.mark = line.at;
     this.lines.push({ sequence: this.newest, ...line });
     this.characters += line.text.length;
-    // The newest line is never dropped, whatever its length.
+    // The newest line is never dropped, regardless of its length.
     while (
       this.lines.length - this.first > MAX_LINES ||
       (this.characters > MAX_CHARACTERS && this.first < this.lines.length - 1)

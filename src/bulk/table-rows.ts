@@ -151,7 +151,7 @@ export class TableRows {
   }
 
   private note(row: number, column: string, { message, value: given, code }: Refusal): void {
-    // Values are only shown to help people find them.
+    // Values are only shown to help users find them.
     const value =
       typeof given === "string" && given.length > VALUE_MAX_LENGTH ? `${given.slice(0, VALUE_MAX_LENGTH)}…` : given;
     const part = this.issues.of({}, `/${row}`, { row, column });

@@ -29,7 +29,7 @@ export const DEVICE_TABLES = [
 export type DeviceTable = (typeof DEVICE_TABLES)[number];
 
 /**
- * complete: read to the end; missing data does not exist. partial: the read was cut off; data read is valid, missing
+ * complete: read completely; missing data does not exist. partial: the read was cut off; data read is valid, missing
  * data is unknown. failed: nothing was read. absent: the agent does not serve the table, so its data is unknown.
  */
 type TableState = "complete" | "partial" | "failed" | "absent";
@@ -44,8 +44,8 @@ export interface TableReport {
 }
 
 /**
- * A device as reported by its agent. Throughout, `undefined` means not reported (stored values stay), `null` means that
- * the device has none (stored values are cleared), and a list is complete for its kind.
+ * A device as reported by its agent. Throughout, `undefined` means not reported (stored values are kept), `null` means
+ * that the device has none (stored values are cleared), and a list is complete for its kind.
  */
 export interface Device {
   readonly tables: Readonly<Record<DeviceTable, TableReport>>;
@@ -97,7 +97,7 @@ export interface Device {
   readonly is_forwarding_partial?: true;
   /** ifTable with ifXTable (RFC 2863), by ifIndex. */
   readonly interfaces?: readonly DeviceInterface[];
-  /** ifIndexes with an accepted row of ifXTable, whatever its content. Absent if none. */
+  /** ifIndexes with an accepted row of ifXTable, regardless of its content. Absent if none. */
   readonly extended_interfaces?: readonly number[];
   /** Members of aggregates and units of ports, by ifIndex; all others are neither. */
   readonly stacking?: readonly StackedInterface[];

@@ -83,7 +83,7 @@ interface Announced {
 function hostRole({ deviceType, isForwarding }: FarHost, announced: readonly Announced[]): FarEndRole {
   if (deviceType !== "Unknown") return roleOfType(deviceType);
   if (isForwarding) return "Network";
-  // A cable that a person entered, to a desk or a patch panel.
+  // A cable that a user entered, to a desk or a patch panel.
   return announced.length === 0 ? "End" : announcedRole(announced);
 }
 

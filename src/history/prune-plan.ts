@@ -36,7 +36,7 @@ interface Drop {
   /** @param sequences of versions of record n */
   readonly versions: (n: number, sequences: readonly number[]) => void;
   readonly coverage: (expired: ExpiredCoverage) => void;
-  /** Called last, with the states that stay: their timestamps, and their sequences. */
+  /** Called last, with the retained states: their timestamps, and their sequences. */
   readonly memory: (instants: readonly Instant[], sequences: readonly number[]) => void;
 }
 

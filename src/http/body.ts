@@ -104,7 +104,7 @@ export async function readBody(request: Request, limitBytes: number, allowance: 
 }
 
 /**
- * Like readBody, into shared memory: passing it to another thread costs nothing, whatever its size.
+ * Like readBody, into shared memory: passing it to another thread costs nothing, regardless of its size.
  * @param digest updated with each chunk: hashing everything at once would block too long
  * @throws DomainError unsupported_media_type, payload_too_large, rate_limit_exceeded
  */
@@ -207,7 +207,7 @@ const OWN: BufferMemory = {
   },
 };
 
-/** Grows in place without copying, whatever the size. */
+/** Grows in place without copying, regardless of the size. */
 const SHARED: BufferMemory = {
   make: (limitBytes) =>
     new Uint8Array(new SharedArrayBuffer(Math.min(limitBytes, 65_536), { maxByteLength: limitBytes })),

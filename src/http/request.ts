@@ -36,7 +36,7 @@ export interface RequestContext {
   readonly reason: string | null;
 }
 
-/** Sets a cookie on the response, whatever its outcome. `maxAge` is in seconds; 0 deletes the cookie. */
+/** Sets a cookie on the response, regardless of its outcome. `maxAge` is in seconds; 0 deletes the cookie. */
 export type SetCookie = (
   name: string,
   value: string,

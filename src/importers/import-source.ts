@@ -29,7 +29,7 @@ const CONCURRENT_WRITES = 16;
 /**
  * Imports tags, custom fields, networks, VLANs, subnets, hosts with their parts, and ranges. Refused records go into
  * the plan, and the import continues.
- * @throws RemoteError if a side can no longer be reached: earlier writes stay, and another run continues from there
+ * @throws RemoteError if a side can no longer be reached: earlier writes are kept, and another run continues from there
  */
 export async function importSource(run: ImportRun): Promise<void> {
   await importTags(run);

@@ -1,4 +1,4 @@
-// Paged list that ends at the count of the first page, whatever the server reports about later pages. Does not request
+// Paged list that ends at the count of the first page, regardless of what the server reports later. Does not request
 // pages itself.
 
 import { RemoteError } from "./json-client.ts";

@@ -30,7 +30,7 @@ export function readVerifications(path: string): Verification[] {
   return (checked.value as Static<typeof File>).verifications;
 }
 
-/** @throws errors of the file system; the old file then stays */
+/** @throws errors of the file system; the old file is then kept */
 export function writeVerifications(path: string, verifications: readonly Verification[]): Promise<void> {
   return replaceFile(path, `${JSON.stringify({ format: FORMAT, verifications })}\n`);
 }

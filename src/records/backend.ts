@@ -18,7 +18,7 @@ export interface Backend<C extends Calls = NoCalls> {
   readonly log: Log;
 }
 
-/** An authenticated call, whatever the request. */
+/** An authenticated call, regardless of the request. */
 export type ActorCall = RequestContext & Pick<WriteSender, "actor" | "access"> & { readonly bodyBytes: number };
 
 /** A handler's view of a call, for resources that name the type. */

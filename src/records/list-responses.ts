@@ -202,7 +202,7 @@ export function listQuery(
 /** Whether a list costs more than its page: a sort, filter or search over many records, or a large offset. */
 function isLong(reader: Reader, query: ListQuery): boolean {
   const { order, filters, search } = query;
-  // Word and tag searches scan the entire store, whatever the size of the list.
+  // Word and tag searches scan the entire store, regardless of the size of the list.
   if (search !== undefined || filters?.some((filter) => "namesAny" in filter)) return reader.head().lastN > LONG_ABOVE;
   const isPlain = (order ?? []).length === 0 && (filters ?? []).length === 0;
   if (isPlain && query.offset <= LONG_OFFSET) return false;

@@ -133,7 +133,7 @@ class FilterReader {
   /** Condition for a comparison with a resolved field, following its references. */
   private compare(resolved: ResolvedField, by: Comparator, literal: Literal): Condition {
     const isPresence = by === ":" && literal.raw === "*" && !literal.isQuoted;
-    // `!=` is NOT =, whatever references the field follows.
+    // `!=` is NOT =, regardless of which references the field follows.
     if (by === "!=") return { type: "not", part: this.compare(resolved, "=", literal) };
     switch (resolved.type) {
       case "value": {

@@ -58,7 +58,7 @@ export function respondWithFound(
   const { found, asOf, compose } = record;
   const respond = (tag: string, body: () => string | Blob) => {
     const headers = { ...call.headers, ...(isTagged ? { etag: tag } : {}) };
-    // A write always returns its result, whatever version the caller has.
+    // A write always returns its result, regardless of the version that the caller has.
     if (isTagged && record.isWritten !== true && isNotModified(call.request.headers.get("if-none-match"), tag))
       return new Response(null, { status: 304, headers });
     return new Response(body(), { headers: { ...headers, "content-type": "application/json" } });

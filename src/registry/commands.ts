@@ -83,7 +83,7 @@ export const COMMANDS = withPlacement({
 } satisfies Commands);
 export type AllCommands = CallsOf<typeof COMMANDS>;
 
-/** Whether a command may take long, whatever its input. */
+/** Whether a command may take long, regardless of its input. */
 export function takesLong(command: string): boolean {
   return ownValue(BY_NAME, command)?.takesLong === true;
 }

@@ -31,7 +31,7 @@ export function withoutListItem<Field extends string>(field: Field) {
     ({ [field]: record[field].filter((each) => each !== id) }) as Record<Field, string[]>;
 }
 
-/** Removes a record with its dependents, and clears the references to it in the records that stay. */
+/** Removes a record with its dependents, and clears the references to it in the remaining records. */
 export function removeCascading(tx: WriteTransaction, kind: AnyKind, id: string): void {
   for (const incoming of referencesTo(tx, kind)) {
     const [from, { without }] = incoming;

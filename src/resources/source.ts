@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { OneOf } from "../schemas/schemas.ts";
 
 /**
- * Manual: entered by a person or a client. System: created by the appliance for itself. Discovery: seen on the network.
+ * Manual: entered by a user or a client. System: created by the appliance for itself. Discovery: seen on the network.
  * Inferred: concluded from observations. Unknown: not recorded.
  */
 export const SOURCE_TYPES = ["Manual", "System", "Discovery", "Inferred", "Unknown"] as const;
@@ -17,7 +17,7 @@ export interface SourceRecord {
 
 export const Source = Type.Object({ type: OneOf(SOURCE_TYPES) }, { $id: "Source" });
 
-/** Entered by a person. */
+/** Entered by a user. */
 export const MANUAL: SourceRecord = { type: "Manual" };
 export const DISCOVERED: SourceRecord = { type: "Discovery" };
 /** Concluded from observations. */

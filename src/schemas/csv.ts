@@ -88,7 +88,7 @@ function isFormula(text: string): boolean {
 function replaceGuards(text: string, replace: (apostrophes: string) => string): string {
   let result = "";
   let done = 0;
-  // Scans each run of spaces once, whatever its length.
+  // Scans each run of spaces once, regardless of its length.
   for (const { 0: run, index } of text.matchAll(/[;\t\r\n][\s\p{Cc}\p{Cf}]*/gu)) {
     const start = index + run.length;
     let end = start;

@@ -129,7 +129,7 @@ export const CidrText = Type.String({ format: "cidr", maxLength: 49 });
 export const TargetText = Type.String({ format: "target", maxLength: 49 });
 export const MacText = Type.String({ format: "mac", maxLength: 17 });
 export const Name = Type.String({ format: "name", minLength: 1, maxLength: NAME_MAX_LENGTH });
-/** Text reported by a device or entered by a person: one line, possibly empty. */
+/** Text reported by a device or entered by a user: one line, possibly empty. */
 export const Line = Type.String({ format: "line", maxLength: NAME_MAX_LENGTH });
 /** Reason of a write. */
 export const ChangeReason = Type.String({ format: "name", minLength: 1, maxLength: CHANGE_REASON_MAX_LENGTH });

@@ -64,7 +64,7 @@ function touchSession(tx: WriteTransaction, input: SessionUse): void {
 /** Limit per user: a program that signs in on every run and never signs out must not fill the database. */
 export const SESSIONS_OF_USER_MAX = 100;
 
-/** Makes room for one more session of a user; the most recently used ones stay. */
+/** Makes room for one more session of a user; the most recently used ones are kept. */
 function endOldest(tx: WriteTransaction, userN: number): void {
   const userSessions = tx.db
     .select({ hash: sessions.hash })

@@ -308,7 +308,7 @@ export function isTls(call: Pick<RequestContext, "request" | "isTls">): boolean 
   return nearest.trim().toLowerCase() === "https";
 }
 
-/** Logs the account signed in to or tried; nothing for an unknown name, since people type passwords there. */
+/** Logs the account signed in to or tried; nothing for an unknown name, since users type passwords there. */
 function logAccount(call: RequestContext, account: Account | null): void {
   Object.assign(call.logFields, { account_id: account?.id ?? null, account: account?.email ?? null });
 }

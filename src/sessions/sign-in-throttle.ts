@@ -47,11 +47,11 @@ export interface RefusedAttempt {
   /** 1–900 s. */
   readonly retryAfterSeconds: number;
   /** true: not because of failures, but because of too many simultaneous attempts or a slow verification. */
-  readonly isCrowded: boolean;
+  readonly isOverloaded: boolean;
 }
 
 /** A verification takes less than a second. */
-const OVERLOADED: RefusedAttempt = { retryAfterSeconds: 1, isCrowded: true };
+const OVERLOADED: RefusedAttempt = { retryAfterSeconds: 1, isOverloaded: true };
 
 /**
  * Guards sign-in. Call `enter` before any verification; if it returns null, exactly one of `failed`, `succeeded` and
@@ -136,7 +136,7 @@ export class SignInThrottle {
     const now = this.clock.now();
     const isKnown = this.isKnownGood(pair, now);
     const waitMs = Math.max(this.pairs.waitMs(pair, now), isKnown ? 0 : this.sources.waitMs(network, now));
-    if (waitMs > 0) return { retryAfterSeconds: Math.ceil(waitMs / 1000), isCrowded: false };
+    if (waitMs > 0) return { retryAfterSeconds: Math.ceil(waitMs / 1000), isOverloaded: false };
     if (this.pairs.isBusy(pair, now)) return pair;
     if (!isKnown && this.sources.isBusy(network, now)) return network;
     this.pairs.reserve(pair, now);

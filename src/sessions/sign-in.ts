@@ -230,8 +230,8 @@ export class SignIn {
     const { throttle } = this.options;
     const rejection = await throttle.enter(account, source);
     if (rejection !== null) {
-      const { retryAfterSeconds, isCrowded } = rejection;
-      const reason = isCrowded ? "Too many attempts at once" : "Too many failed attempts";
+      const { retryAfterSeconds, isOverloaded } = rejection;
+      const reason = isOverloaded ? "Too many attempts at once" : "Too many failed attempts";
       throw new DomainError("rate_limit_exceeded", `${reason}; try again in ${retryAfterSeconds} s.`, {
         retry_after_seconds: retryAfterSeconds,
       });

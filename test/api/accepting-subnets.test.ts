@@ -1,5 +1,5 @@
 // Recipients of a network's credentials: subnets that accept them, and targets named by an Admin. A socket in any other
-// subnet must never receive the secrets, whatever others create or change there.
+// subnet must never receive the secrets, regardless of what others create or change there.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

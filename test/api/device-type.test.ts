@@ -1,12 +1,12 @@
-// Host types: derived by scans with their source, kept once a person sets them, filtered, exported, and read at past
+// Host types: derived by scans with their source, kept once a user sets them, filtered, exported, and read at past
 // timestamps.
 
 import { beforeEach, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
-import { deviceWith, hex, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
 import { readSwitch } from "../support/reconcile/read-switch.ts";
+import { deviceWith, hex, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
 
 const { clock, communityOf, first, newHost, newSubnet, owner, probes, runScan, tick, watchWrites } = applianceForEach();
 
@@ -167,7 +167,7 @@ test("a host that only answers ping has the type that its neighbors announce, an
   await scan(SWITCH, "10.0.0.2", "10.0.0.3");
   expectNothingWritten();
 
-  // A manually set type stays, whatever neighbors report.
+  // A manually set type stays, regardless of neighbors' reports.
   await put(await hostAt("10.0.0.3"), { device_type: "Camera" });
   await scan(SWITCH, "10.0.0.2", "10.0.0.3");
   expect(await hostAt("10.0.0.3")).toMatchObject({

@@ -1,4 +1,4 @@
-// Ports in networks that are not tidy: aggregates that a person entered, loops and tables that contradict each other,
+// Ports in inconsistent networks: aggregates that a user entered, loops and tables that contradict each other,
 // entries on members, and neighbors of every kind at one port. From agents' rows to every response.
 
 import { beforeEach, describe, expect, test } from "bun:test";

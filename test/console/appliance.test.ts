@@ -210,7 +210,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
   });
 });
 
-/** Resources of a test, released in reverse order whatever the outcome. */
+/** Resources of a test, released in reverse order regardless of the outcome. */
 class Resources {
   private readonly releases: Array<() => unknown> = [];
 

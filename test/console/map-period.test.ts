@@ -166,7 +166,7 @@ describe.skipIf(!hasChromium)("a week of the demo on the map", () => {
     expect(rowTexts.filter((row) => row.includes("acc-library-2") && row.includes("vanished"))).toHaveLength(2);
     expect(rowTexts.filter((row) => row.includes("acc-library-2") && row.includes("appeared"))).toHaveLength(1);
     expect(requestedUrls.filter((url) => url.includes("/api/v1/topology"))).toEqual([]);
-    // One history entry, whatever the distance.
+    // One history entry, regardless of the distance.
     await page.goBack();
     await page.getByText("3 of 3 changes").waitFor();
     savedUrl = page.url();

@@ -1,4 +1,4 @@
-// Conflicts in networks that are not tidy: several machines at once, reporters that disappear, addresses entered by
+// Conflicts in inconsistent networks: several machines at once, reporters that disappear, addresses entered by
 // people, IPv6, aggregates and failovers. Through whole scans.
 
 import { describe, expect, test } from "bun:test";

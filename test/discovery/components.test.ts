@@ -4,10 +4,10 @@ import { describe, expect, test } from "bun:test";
 import type { Device, DeviceComponent } from "../../src/discovery/device.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { JsonRecord } from "../support/appliance/factories.ts";
-import { deviceWith, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
 import { inventoryOf } from "../support/reconcile/inventory.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { address, device, deviceAt, ethernet, mac, rowsOf } from "../support/reconcile/sightings.ts";
+import { deviceWith, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
 
 // After any test, derived data matches the ledger.
 const appliance = applianceForEach({}, () => expect(appliance.findingsOf()).toEqual([]));

@@ -1,4 +1,4 @@
-// Records that end when they are missing from a complete read of their device, and those that stay.
+// Records that end when they are missing from a complete read of their device, and those that are kept.
 
 import { describe, expect, test } from "bun:test";
 import type { Device } from "../../src/discovery/device.ts";

@@ -10,6 +10,8 @@ import { servedBefore } from "../../src/discovery/reconcile/served-data.ts";
 import type { DeviceSighting, Finding } from "../../src/discovery/sightings.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { JsonRecord } from "../support/appliance/factories.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { deviceAt, mac } from "../support/reconcile/sightings.ts";
 import {
   dotted,
   type HandMadeStep,
@@ -18,9 +20,7 @@ import {
   rows,
   tableOf,
   utf8,
-} from "../support/reconcile/hand-made-reads.ts";
-import { ScanWriter } from "../support/reconcile/scan-writer.ts";
-import { deviceAt, mac } from "../support/reconcile/sightings.ts";
+} from "../support/reconcile/synthetic-reads.ts";
 
 type Steps = Readonly<Record<string, HandMadeStep>>;
 

@@ -65,7 +65,7 @@ describe("a switch with more trunk VLANs than one command writes", () => {
     expect(outcomes.map(({ result }) => result.unfinished)).toEqual([undefined]);
     expect(lost).toEqual([]);
     expect(await entries()).toEqual([]);
-    // The whole report is remembered.
+    // The whole report is stored.
     expect((await scan.devices(switchSighting(NUMBERS))).sequence).toBeNull();
   });
 

@@ -1,4 +1,4 @@
-// Addresses that people wrote or refer to and that move to another machine: manual data stays and becomes stale, and
+// Addresses that users edited or refer to and that move to another machine: manual data is kept and becomes stale, and
 // the other machine gets the address.
 
 import { describe, expect, test } from "bun:test";

@@ -11,11 +11,11 @@ import { neighborSightingsOf } from "../../src/discovery/reconcile/neighbor-tabl
 import { macsBefore, servedBefore } from "../../src/discovery/reconcile/served-data.ts";
 import type { Recorded } from "../../src/discovery/sightings.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance/appliance.ts";
-import { handMadeDevices } from "../support/reconcile/hand-made-devices.ts";
 import { fixtureNames, recordingNames } from "../support/reconcile/recorded-reads.ts";
 import { possibleRemovals, type Removal, recordedSteps, reducedReads } from "../support/reconcile/reduced-reads.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { deviceAt } from "../support/reconcile/sightings.ts";
+import { syntheticDevices } from "../support/reconcile/synthetic-devices.ts";
 
 /** MAC address seen at the queried address that belongs to no interface: it must not be set without a known one. */
 const SEEN_MAC = "00:1b:21:77:77:77";
@@ -68,13 +68,13 @@ class Subject {
   }
 }
 
-const handMade = handMadeDevices();
+const synthetic = syntheticDevices();
 
-for (const name of [...handMade.keys(), ...fixtureNames(), ...recordingNames()]) {
+for (const name of [...synthetic.keys(), ...fixtureNames(), ...recordingNames()]) {
   test(`${name} keeps known data if a table is no longer served, silent or cut off, and this is reported`, async () => {
     const appliance = await newAppliance();
     try {
-      const all = handMade.get(name) ?? recordedSteps(name, READING_PLAN);
+      const all = synthetic.get(name) ?? recordedSteps(name, READING_PLAN);
       const completeReads = reducedReads(all, READING_PLAN, null);
       const { addresses = [] } = deviceOf(completeReads);
       const ownAddress = addresses.find(({ ip_address }) => !/^(127\.|fe80|::1|169\.254)/.test(ip_address));

@@ -9,9 +9,9 @@ import { servedBefore } from "../../src/discovery/reconcile/served-data.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { JsonRecord } from "../support/appliance/factories.ts";
 import { fakeDevice } from "../support/injected/fake-probes.ts";
-import { dotted, type HandMadeStep, hex, readsWith, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
+import { dotted, type HandMadeStep, hex, readsWith, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
 
 const appliance = applianceForEach();
 const { communityOf, first, owner, probes, runScan } = appliance;

@@ -1,5 +1,5 @@
-// Contradictory devices, indistinguishable devices and manual values: devices stay distinct, manual values stay, and a
-// rescan without changes writes nothing.
+// Contradictory devices, indistinguishable devices and manual values: devices stay distinct, manual values are kept,
+// and a rescan without changes writes nothing.
 
 import { describe, expect, test } from "bun:test";
 import type { LldpAnnouncement, TableReport } from "../../src/discovery/device.ts";

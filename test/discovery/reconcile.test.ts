@@ -187,7 +187,7 @@ describe("a responding device", () => {
     const lengths = async () =>
       ((await get("if-entries?limit=0")) as JsonRecord[]).map(({ vlan_ids }) => vlan_ids.length);
     expect(await lengths()).toEqual(Array(60).fill(4_094));
-    // The whole report is remembered: nothing needs comparison.
+    // The whole report is stored: nothing needs comparison.
     const repeated = trunks(60, numbers);
     expect((await scan.devices(repeated)).sequence).toBeNull();
     // Removal of the VLANs is divided as well.

@@ -7,7 +7,7 @@ import { SCANS_WITH_READS } from "../../src/discovery/scans/scan.ts";
 import { FDB_MACS_DISCOVERED_MAX } from "../../src/resources/if-entries/if-entry.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { JsonRecord } from "../support/appliance/factories.ts";
-import { deviceWith, dotted, type HandMadeStep, hex, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { deviceWith, dotted, type HandMadeStep, hex, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
 
 const { communityOf, findings, owner, probes, runScan } = applianceForEach();
 

@@ -1,5 +1,5 @@
-// Trust decisions of a sweep in network namespaces: silence, links, routers that answer for others, and forged replies.
-// Requires root, and reports when skipped.
+// Trust decisions of a sweep in network namespaces: silence, links, routers that respond for others, and forged
+// replies. Requires root, and reports when skipped.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { TEST_HANG_MS } from "../support/measure/limits.ts";

@@ -5,10 +5,10 @@ import { expect, test } from "bun:test";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { servedBefore } from "../../src/discovery/reconcile/served-data.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { type HandMadeStep, hex, readsWith, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
 import { inventoryOf } from "../support/reconcile/inventory.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { deviceAt, mac } from "../support/reconcile/sightings.ts";
+import { type HandMadeStep, hex, readsWith, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
 
 // After any test, derived data matches the ledger.
 const appliance = applianceForEach({}, () => expect(appliance.findingsOf()).toEqual([]));

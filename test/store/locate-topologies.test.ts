@@ -1,4 +1,4 @@
-// Locate on hand-made and random networks whose stations have known locations.
+// Locate on constructed and random networks whose stations have known locations.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { OwnFields } from "../../src/db/kind.ts";

@@ -547,7 +547,7 @@ describe("wrong derived data is found and rebuilt", () => {
       expect(lines(reportOn(path))).toContainEqual(
         expect.stringMatching(/^secret: user_passwords, row \d+: refers to a row of users that does not exist$/),
       );
-      // The missing row is rebuilt, and rows referring to it stay.
+      // The missing row is rebuilt, and rows that refer to it are kept.
       expect(describeDropped(rebuildDerived(db, KINDS))).toEqual([]);
       expect(dump(db)).toBe(intactDump);
     });

@@ -1,4 +1,4 @@
-// Termination of paged lists, whatever the server claims about more pages.
+// Termination of paged lists, regardless of what the server claims about more pages.
 
 import { expect, test } from "bun:test";
 import { systemTimers } from "../../src/base/timers.ts";

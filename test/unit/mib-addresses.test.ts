@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
-import { deviceWith, hex, NO_RESPONSE, readsWith, rows, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { deviceWith, hex, NO_RESPONSE, readsWith, rows, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
 
 const LINK_LOCAL = "254.128.0.0.0.0.0.0.2.27.33.255.254.170.187.204";
 const GLOBAL = "32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.1";

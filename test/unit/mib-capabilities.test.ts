@@ -9,7 +9,7 @@ import {
   LLDP_V2_REMOTE_STEP,
 } from "../../src/discovery/mib/lldp-steps.ts";
 import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
-import { deviceWith, type HandMadeStep, hex, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { deviceWith, type HandMadeStep, hex, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
 
 const PORT: Record<string, HandMadeStep> = {
   if_table: tableOf({ 1: { ifDescr: utf8("port 1"), ifType: 6, ifOperStatus: 1 } }),

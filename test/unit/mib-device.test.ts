@@ -11,7 +11,7 @@ import {
   rows,
   tableOf,
   utf8,
-} from "../support/reconcile/hand-made-reads.ts";
+} from "../support/reconcile/synthetic-reads.ts";
 
 describe("the read plan", () => {
   test("has a unique name for each step, and a table that reports its failure", () => {

@@ -11,7 +11,7 @@ import {
   readsWith,
   tableOf,
   utf8,
-} from "../support/reconcile/hand-made-reads.ts";
+} from "../support/reconcile/synthetic-reads.ts";
 
 const [A, B, C] = ["00:1b:21:00:00:0a", "00:1b:21:00:00:0b", "00:1b:21:00:00:0c"];
 

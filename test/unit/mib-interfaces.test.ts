@@ -4,7 +4,7 @@ import { columnOf, scalarOf } from "../../src/discovery/mib/columns.ts";
 import { IF_TABLE_STEP } from "../../src/discovery/mib/interfaces.ts";
 import type { Reads, SnmpValue } from "../../src/discovery/mib/reads.ts";
 import { SYSTEM_STEP } from "../../src/discovery/mib/system.ts";
-import { deviceWith, hex, NO_RESPONSE, rows, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { deviceWith, hex, NO_RESPONSE, rows, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
 
 const ROW = {
   ifDescr: utf8("GigabitEthernet0/1"),

@@ -11,7 +11,7 @@ import {
   readsWith,
   tableOf,
   utf8,
-} from "../support/reconcile/hand-made-reads.ts";
+} from "../support/reconcile/synthetic-reads.ts";
 
 /** Interfaces 10101, 10102, …: Gi1/0/1, Gi1/0/2, …; bridge ports 1, 2, …. */
 const NAMES = [1, 2, 3, 4].map((index) => ({

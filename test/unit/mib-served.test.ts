@@ -5,7 +5,8 @@ import type { Device } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import { type ServedBefore, servedOf } from "../../src/discovery/mib/served.ts";
-import { handMadeDevices } from "../support/reconcile/hand-made-devices.ts";
+import { type RecordedSteps, reducedReads } from "../support/reconcile/reduced-reads.ts";
+import { syntheticDevices } from "../support/reconcile/synthetic-devices.ts";
 import {
   dotted,
   type HandMadeStep,
@@ -14,8 +15,7 @@ import {
   rows,
   tableOf,
   utf8,
-} from "../support/reconcile/hand-made-reads.ts";
-import { type RecordedSteps, reducedReads } from "../support/reconcile/reduced-reads.ts";
+} from "../support/reconcile/synthetic-reads.ts";
 
 type Steps = Readonly<Record<string, HandMadeStep>>;
 
@@ -164,7 +164,7 @@ describe("LLDP neighbors", () => {
 });
 
 describe("a table not read because it depends on a missing one", () => {
-  const recorded = handMadeDevices().get("a switch with a bridge for each VLAN") as RecordedSteps;
+  const recorded = syntheticDevices().get("a switch with a bridge for each VLAN") as RecordedSteps;
   const previous: ServedBefore = { sys_object_id: null, columns: servedOf(reducedReads(recorded, READING_PLAN, null)) };
 
   test("is missing as well: no port loses its VLANs, and no entry is removed", () => {

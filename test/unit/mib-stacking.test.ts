@@ -3,8 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
-import { deviceWith, type HandMadeStep, hex, readsWith, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
 import { readRecording, readsOf, recordingNames } from "../support/reconcile/recorded-reads.ts";
+import { deviceWith, type HandMadeStep, hex, readsWith, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
 
 interface Row {
   readonly name: string;

@@ -14,7 +14,7 @@ import {
 } from "../../src/discovery/mib/values.ts";
 import { DEVICE_TEXT_MAX_LENGTH } from "../../src/resources/if-entries/if-entry.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
-import { hex, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { hex, utf8 } from "../support/reconcile/synthetic-reads.ts";
 
 describe("a string value", () => {
   test.each([

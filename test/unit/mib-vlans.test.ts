@@ -10,7 +10,7 @@ import {
   rows,
   tableOf,
   utf8,
-} from "../support/reconcile/hand-made-reads.ts";
+} from "../support/reconcile/synthetic-reads.ts";
 
 /** Ports 1 to 28 are interfaces 101 to 128; interface 200 is not a bridge port. */
 const PORTS = Array.from({ length: 28 }, (_, index) => index + 1);

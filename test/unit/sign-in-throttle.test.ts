@@ -154,7 +154,7 @@ describe("concurrent attempts", () => {
     );
   const times = (count: number, outcome: Outcome): Outcome[] => Array(count).fill(outcome);
   const accountAt = (index: number) => `user${index}@example.org`;
-  const isCrowded = async (account = ACCOUNT) => (await throttle.enter(account, ADDRESS))?.isCrowded;
+  const isOverloaded = async (account = ACCOUNT) => (await throttle.enter(account, ADDRESS))?.isOverloaded;
 
   test("all succeed with the correct password", async () => {
     const seconds = await attemptConcurrently(times(1 + ATTEMPTS_MAX_WAITING, "succeeded"));
@@ -183,12 +183,12 @@ describe("concurrent attempts", () => {
   test("queue up to ten deep; more get Retry-After", async () => {
     expect(await wait()).toBe(0);
     const waiting = Array.from({ length: ATTEMPTS_MAX_WAITING }, () => wait());
-    expect(await throttle.enter(ACCOUNT, ADDRESS)).toEqual({ retryAfterSeconds: 1, isCrowded: true });
+    expect(await throttle.enter(ACCOUNT, ADDRESS)).toEqual({ retryAfterSeconds: 1, isOverloaded: true });
     throttle.failed(ACCOUNT, ADDRESS);
     expect(await waiting[0]).toBe(0);
     // Waiting callers keep their position, and the free slot admits one more.
     const last = wait();
-    expect(await isCrowded()).toBe(true);
+    expect(await isOverloaded()).toBe(true);
     for (const next of [...waiting.slice(1), last]) {
       throttle.succeeded(ACCOUNT, ADDRESS);
       expect(await next).toBe(0);
@@ -197,7 +197,7 @@ describe("concurrent attempts", () => {
 
   test("wait five seconds at most, and then free their slot", async () => {
     expect(await wait()).toBe(0);
-    const waiting = Array.from({ length: ATTEMPTS_MAX_WAITING }, () => isCrowded());
+    const waiting = Array.from({ length: ATTEMPTS_MAX_WAITING }, () => isOverloaded());
     timers.advance(ATTEMPT_WAIT_MS - 1);
     expect(await Promise.race([waiting[0], "still waiting"])).toBe("still waiting");
     timers.advance(1);
@@ -218,7 +218,7 @@ describe("concurrent attempts", () => {
     now += (await wait()) * 1000;
     expect(await wait()).toBe(0);
     now += ATTEMPT_TIMEOUT_MS - 1;
-    const waiting = isCrowded();
+    const waiting = isOverloaded();
     timers.advance(ATTEMPT_WAIT_MS);
     expect(await waiting).toBe(true);
     now += 1;

@@ -1,4 +1,4 @@
-// Oracle and figures on hand-made worlds of three devices, with figures computed by hand.
+// Oracle and figures on small worlds of three devices, with figures computed by hand.
 
 import { expect, test } from "bun:test";
 import { BCubed } from "./figures/b-cubed.ts";

@@ -10,7 +10,7 @@ function namesOf(column: string, known: readonly string[]): string | null {
 
 /**
  * API column for each header; null without a match. API names take precedence over display titles: `Host name` is
- * `hostname`. An id column whose cells are not ids, as is common in hand-made tables, maps to the name column.
+ * `hostname`. An id column whose cells are not ids, as is common in manually created tables, maps to the name column.
  * @param known columns of the kind's export
  * @param titleOf display title of a column
  * @param cellsOf cells of a column by its index; by default, none

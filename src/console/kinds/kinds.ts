@@ -217,7 +217,7 @@ type Entries = typeof ENTRIES;
 
 /** API names of the kinds with a history. */
 export type RecordKind = KindsWith<{ readonly path: string }>;
-/** Kinds whose records people write, and so restore. */
+/** Kinds whose records users edit, and so can restore. */
 export type WrittenKind = Exclude<RecordKind, KindsWith<{ readonly isReadOnly: true }>>;
 /** Kinds with a form generated from the schema. */
 export type EditedKind = KindsWith<{ readonly isEdited: true }>;

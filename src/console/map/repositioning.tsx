@@ -15,7 +15,7 @@ export interface Repositioning {
   readonly isPossible: boolean;
   readonly isOn: boolean;
   readonly toggle: (isOn: boolean) => void;
-  /** Whether a person set the position; it can then be reset. */
+  /** Whether a user set the position; it can then be reset. */
   readonly isManual: boolean;
   /** @param point null resets the position */
   readonly setPosition: (point: Point | null) => void;

@@ -1,4 +1,4 @@
-// Parser for timestamps typed by people: ages, dates, times of day, markers, RFC 3339. Pure.
+// Parser for timestamps typed by users: ages, dates, times of day, markers, RFC 3339. Pure.
 
 import { ownValue } from "../text/own-value.ts";
 import { daysOf, instantsOf, parseInstant, substituteInstant, type WallClock, wallClockOf } from "./instant.ts";

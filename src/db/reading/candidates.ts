@@ -191,7 +191,7 @@ export class Candidates {
   }
 }
 
-/** Whether finding candidates examines few records, whatever the data. */
+/** Whether finding candidates examines few records, regardless of the data. */
 function isNarrow(condition: Condition, query: ListQuery, countOf: (query: ListQuery) => number): boolean {
   return isCheap(condition, query, countOf) && narrows(condition, query, countOf);
 }

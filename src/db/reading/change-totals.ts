@@ -1,5 +1,5 @@
-// Change counts per scope and range of transactions, from running counts: one seek per end, whatever the range. Bounded
-// steps, no version reads. Network counts are additive, as no command moves a record to another network.
+// Change counts per scope and range of transactions, from running counts: one seek per end, regardless of the range.
+// Bounded steps, no version reads. Network counts are additive, as no command moves a record to another network.
 
 import { type ChangeCounts, NO_CHANGES, type VersionOperation } from "../change-counts.ts";
 import type { TransactionRange } from "./activity.ts";

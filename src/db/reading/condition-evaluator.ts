@@ -23,7 +23,7 @@ import { SqlBuilder } from "./sql-builder.ts";
 export interface EvaluatorBounds {
   /** Record numbers per step: some tens of milliseconds for a dense list. */
   readonly windowNumbers: number;
-  /** Fewer records are processed in one step, whatever their numbers. */
+  /** Fewer records are processed in one step, regardless of their numbers. */
   readonly singleStepMax: number;
   /** Maximum versions since a time, per record of a list, for testing only changed records at that time. */
   readonly changedShare: number;
@@ -525,7 +525,7 @@ interface VersionVerdict {
 
 const EVERYTHING: Window = { after: 0, until: 2 ** 32 };
 
-/** Condition on a version's own document, whatever the record. */
+/** Condition on a version's own document, regardless of the record. */
 function versionConditionSql(resolved: ResolvedCondition, document: DocumentSql, bind: Bind): string {
   return conditionSql(resolved, document, { bind, window: EVERYTHING, asOf: () => "NULL" });
 }

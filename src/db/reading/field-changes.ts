@@ -33,7 +33,9 @@ export class FieldChanges {
     this.stepChanges = stepChanges;
   }
 
-  /** Counts in (after, until] of all records, whatever the caller's reach. Valid until the next step of any read. */
+  /**
+   * Counts in (after, until] of all records, regardless of the caller's reach. Valid until the next step of any read.
+   */
   *counts(index: ChangesIndex, { after, until }: TransactionRange): Generator<void, ChangesOfRecords> {
     return this.adjusted(index, { after, until }) ?? (yield* this.counted(index, { after, until }));
   }

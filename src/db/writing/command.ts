@@ -14,8 +14,8 @@ interface CommandTraits {
 }
 
 /**
- * Marks a command as potentially long whatever its input: it covers many records, all references to one, or a whole
- * history. Such a command gets a separate commit.
+ * Marks a command as potentially long regardless of its input: it covers many records, all references to one, or a
+ * whole history. Such a command gets a separate commit.
  */
 export function markLongRunning<C extends Command>(command: C): C {
   return Object.assign(command, { takesLong: true } as const);

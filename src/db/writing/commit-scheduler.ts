@@ -42,7 +42,7 @@ export class CommitScheduler {
   private largeMs = 0;
   private smallMs = 0;
 
-  /** @param takesLong whether a command may take long whatever its input */
+  /** @param takesLong whether a command may take long regardless of its input */
   constructor(takesLong: (command: string) => boolean) {
     this.takesLong = takesLong;
   }

@@ -335,7 +335,7 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
 /** Dependencies of the thread side. */
 interface ServeOptions {
   readonly open: (options: WriterOptions, fence: SharedArrayBuffer, onPostponed: () => void) => Writer;
-  /** Whether a command may take long whatever its input. */
+  /** Whether a command may take long regardless of its input. */
   readonly takesLong: (command: string) => boolean;
   readonly monotonicMs: () => number;
 }

@@ -51,7 +51,7 @@ export interface Heard {
   readonly described: DeviceType | null;
 }
 
-/** Type of a device by its announcements, whatever their order. */
+/** Type of a device by its announcements, regardless of their order. */
 export function typeByNeighbors(heard: readonly Heard[]): ConcludedType | null {
   const capabilities = [...new Set(heard.flatMap((each) => each.capabilities ?? []))];
   const [described = null] = heard.flatMap((each) => each.described ?? []).sort();

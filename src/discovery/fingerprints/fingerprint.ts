@@ -1,5 +1,5 @@
 // Fingerprint interface: ports to try, first request, and response parser. A fingerprint sends at most one small
-// request, changes nothing on the device, and never throws, whatever bytes it receives.
+// request, changes nothing on the device, and never throws, regardless of the bytes received.
 
 import type { IdentifiedService } from "../sightings.ts";
 

@@ -1,4 +1,4 @@
-// Title of a possibly truncated HTML page. Pure; never throws, whatever the input.
+// Title of a possibly truncated HTML page. Pure; never throws, regardless of the input.
 
 import { ownValue } from "../../base/fields.ts";
 import { decodedText, oneLine } from "./service-text.ts";

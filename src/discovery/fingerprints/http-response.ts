@@ -1,4 +1,4 @@
-// Parser for a partial HTTP/1 response (RFC 9112): status, headers, body. Pure; never throws, whatever the input.
+// Parser for a partial HTTP/1 response (RFC 9112): status, headers, body. Pure; never throws, regardless of the input.
 
 import { latin1Of, textOfLatin1 } from "./service-text.ts";
 

@@ -1,5 +1,5 @@
 // Cleanup of device text for display and storage: one line, no control characters, nothing that varies between
-// responses. Pure; never throws, whatever the input.
+// responses. Pure; never throws, regardless of the input.
 
 import { isVisible } from "../../base/visible.ts";
 import { serviceOf } from "../self/well-known-services.ts";

@@ -1,4 +1,4 @@
-// Route to an address, from whatever source. Types only.
+// Route to an address, from any source. Types only.
 
 import type { Ip } from "../../base/ip.ts";
 

@@ -23,7 +23,7 @@ export const BRIDGE_PORT_MAX = 65_535;
  * likewise. Some agents omit dynamically created interfaces, such as tunnels, from the table.
  * - unclear: as extended, but some of those other ports are not known interfaces. Only ports in the table are mapped.
  * - assumed: no dot1dBasePortTable; ports are taken as ifIndexes. Not used if the device ever served the table.
- * - unread: the table was not read to the end.
+ * - unread: the table was not read completely.
  */
 export type PortBasis = "table" | "extended" | "unclear" | "assumed" | "unread";
 
@@ -55,7 +55,7 @@ export interface Interfaces {
 
 /**
  * @param referenced ports referenced by other tables
- * @param areAllReferenced true if those tables were read to the end
+ * @param areAllReferenced true if those tables were read completely
  */
 export function bridgePortsOf(
   reads: Reads,

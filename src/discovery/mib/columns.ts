@@ -28,7 +28,7 @@ export function scalarOf<Step extends NamedScalars>(
   return reads.get(step.name)?.scalars.get(scalar);
 }
 
-/** Returns the decoded value; null if a column read to the end has no value for the row; undefined if unknown. */
+/** Returns the decoded value; null if a column read completely has no value for the row; undefined if unknown. */
 export function reported<Value>(
   column: ColumnRead,
   index: string,
@@ -77,7 +77,7 @@ export function areLost(columns: readonly ColumnRead[]): boolean {
   return columns.some(({ isLost }) => isLost === true) && columns.every(isEmpty);
 }
 
-/** True if all columns were read to the end, are empty, and one was once served. */
+/** True if all columns were read completely, are empty, and one was once served. */
 export function areEnded(columns: readonly ColumnRead[]): boolean {
   return (
     columns.some(({ isEnded }) => isEnded === true) &&

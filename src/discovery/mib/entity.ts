@@ -28,7 +28,7 @@ type EntityFields = Pick<Device, "manufacturer" | "model" | "serial_number">;
 
 interface ReportedEntities {
   readonly fields: AllOf<EntityFields>;
-  /** Undefined unless the table was read to the end. */
+  /** Undefined unless the table was read completely. */
   readonly components: readonly DeviceComponent[] | undefined;
   readonly rows: EntityRows;
   readonly report: TableReport;

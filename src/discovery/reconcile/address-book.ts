@@ -82,7 +82,7 @@ export class AddressBook {
 
   /**
    * @param present the host's addresses from `of`, to which a new one is added
-   * @returns null if the address or its subnet is ignored, a person gave it to another host, or at the host's limit
+   * @returns null if the address or its subnet is ignored, a user gave it to another host, or at the host's limit
    */
   assign(host: HostRecord, reported: ReportedAddress, present: Addresses): IpAddressRecord | null {
     const { write } = this;

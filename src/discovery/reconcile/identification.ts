@@ -192,7 +192,7 @@ function lastReporter(write: ScanWrite, signs: Signs, sighting: DeviceSighting):
 
 /**
  * True if the host already reported itself in this scan with another name or other MAC addresses: then this is a
- * different device, whatever signs they share. Merged, they would change the host in every scan.
+ * different device, even if they share signs. Merged, they would change the host in every scan.
  */
 function isDifferentDevice(
   write: ScanWrite,

@@ -25,12 +25,12 @@ import { SCANNED_SUBNETS } from "./scan.ts";
 const LARGEST_PREFIX_V4 = 16;
 /** A larger IPv6 target or subnet is never walked: it would not end in a lifetime. */
 const LARGEST_PREFIX_V6 = 112;
-/** Maximum addresses per scan, whatever is requested: a /12. */
+/** Maximum addresses per scan, regardless of the request: a /12. */
 export const SCAN_ADDRESSES_MAX = 1_048_576;
 
 /**
- * Addresses that only this machine reaches: itself and cloud metadata (169.254.169.254), whatever the type of a subnet
- * with these addresses. Users who may write subnets must not see these.
+ * Addresses that only this machine reaches: itself and cloud metadata (169.254.169.254), regardless of the type of a
+ * subnet with these addresses. Users who may write subnets must not see these.
  */
 const MACHINE_LOCAL_ADDRESSES: readonly Block[] = ["127.0.0.0/8", "::1", "169.254.0.0/16", "fd00:ec2::254"].flatMap(
   (text) => blockOf(text) ?? [],

@@ -10,7 +10,7 @@ import type { KernelAddress } from "./rtnetlink.ts";
  * and link has the same block, so it is not a subnet of the network, and the address is useless without its zone. The
  * loopback INTERFACE may have others, such as a router's /32.
  * - temporary ones (RFC 8981): replaced daily at random, each would change the record of an unchanged machine.
- * - duplicates: IPv6 found that another machine has the address (RFC 4862 §5.4.5). Tentative ones stay: without a
+ * - duplicates: IPv6 found that another machine has the address (RFC 4862 §5.4.5). Tentative ones are kept: without a
  * carrier they remain tentative.
  * An address on several interfaces (unnumbered links) is listed once: with its shortest prefix, then lowest index.
  */

@@ -1,5 +1,5 @@
 // Reconciliation of the inventory's record of this machine with a snapshot, in one write transaction: only differences
-// create versions. Manual data stays; records that discovery created and no longer finds are deleted.
+// create versions. Manual data is kept; records that discovery created and no longer finds are deleted.
 
 import { eq } from "drizzle-orm";
 import type { CommandActor } from "../../access/actor.ts";
@@ -62,7 +62,7 @@ export interface SelfDiscovered {
 
 /**
  * Updates this machine's records in a network from its snapshot. An unchanged machine creates no version; manual
- * renames, restrictions and entries stay.
+ * renames, restrictions and entries are kept.
  * @throws DomainError entity_reference_invalid for the network
  */
 function recordSelf(tx: WriteTransaction, input: SelfDiscoveryInput, actor: CommandActor): SelfDiscovered {
@@ -70,7 +70,7 @@ function recordSelf(tx: WriteTransaction, input: SelfDiscoveryInput, actor: Comm
   return new SelfReconciliation(tx, input, actor).run();
 }
 
-/** A record created by discovery or by a person. */
+/** A record created by discovery or by a user. */
 type DiscoveredRecord = RecordBase & Discoverable & { readonly first_discovery_id?: string | null | undefined };
 
 class SelfReconciliation {
@@ -277,7 +277,7 @@ class SelfReconciliation {
     this.removeMissing(ifEntryKind, known.values(), { oper_status: "NotPresent" });
   }
 
-  /** Sets the aggregates and parents of interfaces, unless a person has. @param ids by ifIndex */
+  /** Sets the aggregates and parents of interfaces, unless a user has. @param ids by ifIndex */
   private stacking(ids: ReadonlyMap<number, string>): void {
     for (const { if_index, lag_if_index = 0, parent_if_index = 0 } of this.machine.interfaces) {
       const id = ids.get(if_index) as string;
@@ -305,7 +305,7 @@ class SelfReconciliation {
   }
 
   /**
-   * Recognizes a service by its bound port or by its name; manual renames and restrictions stay. Only a service on
+   * Recognizes a service by its bound port or by its name; manual renames and restrictions are kept. Only a service on
    * ports without any binding is new.
    */
   private services(host: HostRecord, addressIds: Map<string, string>, portIds: Map<string, string>): void {
@@ -386,8 +386,8 @@ class SelfReconciliation {
   }
 
   /**
-   * Deletes records that discovery found and no longer finds; those that people wrote or refer to become stale. Deleting
-   * a port or address may already have removed bindings.
+   * Deletes records that discovery found and no longer finds; those that users edited or refer to become stale.
+   * Deleting a port or address may already have removed bindings.
    * @param absent additional fields of stale ones
    */
   private removeMissing<R extends DiscoveredRecord>(

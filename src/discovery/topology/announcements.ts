@@ -99,8 +99,8 @@ export function descriptionsOf(entry: AnnouncingFields): readonly (string | unde
 }
 
 /**
- * Equal for equal announcements, whatever the entry's other fields. For comparison within one program version; must not
- * be stored.
+ * Equal for equal announcements, regardless of the entry's other fields. For comparison within one program version;
+ * must not be stored.
  */
 export function announcementsFingerprint(entry: AnnouncingFields): string {
   const { lldp_chassis_id: chassis, lldp_port_id: port } = entry;

@@ -48,7 +48,7 @@ export interface MapHost extends TopologyHost {
   readonly management_url: string | null;
   readonly stale_since: string | null;
   readonly device_type: DeviceType;
-  /** Of the scans' own type, if a person set another one. */
+  /** Of the scans' own type, if a user set another one. */
   readonly device_type_source: DeviceTypeSource | null;
 }
 

@@ -87,8 +87,9 @@ export abstract class HostSigns {
   }
 
   /**
-   * True if a claim is a host's whatever its chassis ID: some devices announce another one on every port. The claim has
-   * the host's system name and one of its addresses; without any address, no other host has the name or the chassis ID.
+   * True if a claim is a host's regardless of its chassis ID: some devices announce another one on every port. The
+   * claim has the host's system name and one of its addresses; without any address, no other host has the name or the
+   * chassis ID.
    */
   private isNameEnough(claim: IdentityClaim, hostIndex: number): boolean {
     const { sysName } = this.knownAt(hostIndex);

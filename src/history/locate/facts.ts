@@ -57,11 +57,11 @@ interface NeighborFact {
   /** Its announced name. */
   readonly announced: string | null;
   readonly role: FarEndRole;
-  /** Crowded ports of other devices in the network that report the same far end, one per device. */
+  /** Shared ports of other devices in the network that report the same far end, one per device. */
   readonly alsoReportedAt: readonly ReportFact[];
 }
 
-/** A crowded port (CROWDED_MIN) that is not down and shares its far end with another. */
+/** A shared port (SHARED_PORT_MIN) that is not down and shares its far end with another. */
 export interface ReportFact {
   readonly device: RecordRef;
   readonly port: RecordRef;
@@ -79,7 +79,7 @@ export interface PortFact {
   readonly members: readonly RecordRef[];
   /** Number of forwarding entries for this port and its parts. */
   readonly forwards: number;
-  /** Whether it has over half of its device's entries; false for few (CROWDED_MIN), or with a known switch behind. */
+  /** Whether it has over half of its device's entries; false for few (SHARED_PORT_MIN), or with a known switch behind. */
   readonly holdsMost: boolean;
   /** Devices that also forward to the subject and whose MAC address was learned here; null if not looked up. */
   readonly leadsTo: readonly RecordRef[] | null;
@@ -151,7 +151,7 @@ export interface Facts {
 }
 
 /** Ranges of other entries per port, by order of magnitude: small changes on a busy port are not significant. */
-export const CROWD_RANGES = [
+export const ENTRY_RANGES = [
   { low: 0, high: 0 },
   { low: 1, high: 3 },
   { low: 4, high: 15 },
@@ -159,16 +159,16 @@ export const CROWD_RANGES = [
   { low: 64, high: Number.MAX_SAFE_INTEGER },
 ] as const;
 
-/** Crowds from this index of CROWD_RANGES on count as many. */
+/** Ranges from this index of ENTRY_RANGES on count as many. */
 export const MANY = 3;
 
 /** More than a phone with a PC behind it, or a host with a container bridge. */
-export const CROWDED_MIN = 4;
+export const SHARED_PORT_MIN = 4;
 /** Ports with more other entries are not read row by row. */
 export const LISTED_MAX = 63;
 
-export function crowdIndex(others: number): number {
-  return CROWD_RANGES.findIndex(({ low, high }) => others >= low && others <= high);
+export function entryRangeOf(others: number): number {
+  return ENTRY_RANGES.findIndex(({ low, high }) => others >= low && others <= high);
 }
 
 export interface SequenceRange {

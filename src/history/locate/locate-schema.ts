@@ -38,7 +38,7 @@ export const FACTORS = {
     meaning:
       "the port forwards to it and up to 15 others, and its neighbor is unknown: probably an unmanaged switch in between",
   },
-  behindCrowd: {
+  behindMany: {
     factor: 0.6,
     kind: "Behind",
     meaning: "the same with more than 15 others: a hypervisor, or a switch whose forwarding table is unknown",

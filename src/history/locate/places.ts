@@ -2,8 +2,7 @@
 // Pure.
 
 import {
-  CROWDED_MIN,
-  crowdIndex,
+  entryRangeOf,
   isUp,
   LISTED_MAX,
   type LinkFact,
@@ -11,6 +10,7 @@ import {
   type PortFact,
   type RecordRef,
   type ReportFact,
+  SHARED_PORT_MIN,
   type Sighting,
   type Subject,
 } from "./facts.ts";
@@ -22,14 +22,14 @@ type FarEndKind = "itself" | "switch" | "host" | "unknown";
 type UplinkReason =
   /** Its neighbor is a network device, or forwards to the subject itself. */
   | { readonly kind: "Switch" }
-  /** Other switches report the same far end on crowded ports. */
+  /** Other switches report the same far end on shared ports. */
   | { readonly kind: "Named"; readonly at: readonly ReportFact[] }
   /** It learned the MAC address of a device that has the subject on another port. */
   | { readonly kind: "LeadsTo"; readonly devices: readonly RecordRef[] }
   /** Like every other port that forwards to the subject, it has most of its device's entries. */
   | { readonly kind: "HoldsMost" }
   /** Another port has fewer entries. */
-  | { readonly kind: "Crowd" };
+  | { readonly kind: "MoreEntries" };
 
 export interface LocatedPlace {
   /** Edge: the subject is connected there. Uplink: it is somewhere behind this port. */
@@ -53,14 +53,14 @@ export interface Places {
   /** Not empty if anything is known about the subject's location. */
   readonly places: readonly LocatedPlace[];
   readonly uplinks: readonly LocatedPlace[];
-  /** Classified as uplinks only because of a slightly larger crowd. */
+  /** Classified as uplinks only because of slightly more forwarding entries. */
   readonly closeCalls: readonly LocatedPlace[];
 }
 
-/** Largest range of entries (CROWD_RANGES) that an edge port may have. */
-const SMALL_CROWD = 1;
+/** Largest range of entries (ENTRY_RANGES) that an edge port may have. */
+const SMALL_RANGE = 1;
 /**
- * With this many devices reporting a far end on crowded ports it is certainly a switch; with fewer than the minimum it
+ * With this many devices reporting a far end on shared ports it is certainly a switch; with fewer than the minimum it
  * is not significant.
  */
 const REPORTERS_CERTAIN = 3;
@@ -71,20 +71,20 @@ const REPORTERS_MIN = 2;
  * 1. A port whose far end is known to be the subject itself (LLDP, or an entered neighbor) is an edge. CDP proves nothing,
  *    as it passes through bridges.
  * 2. A port whose far end is a network (far-end.ts) is an uplink, as is one whose far end has the subject on a port of
- *    its own, or is reported by several devices on crowded ports: three, or two whose ports have most of their tables (a
+ *    its own, or is reported by several devices on shared ports: three, or two whose ports have most of their tables (a
  *    virtualization host may connect to two switches, but is not the way to most of the network).
  * 3. A port that learned the MAC address of another device that also forwards to the subject is an uplink, unless that
  *    device has learned the address of the port's device on its port as well: then the subject is between them.
- * 4. A port with another host, or the end of a network, at its far end is an edge, unless it is crowded and another device
- *    forwards to the subject on a port with an unknown far end and a small crowd or, if the port has many entries and
- *    most of its table, any smaller crowd: then the host passes traffic on.
- * 5. Of ports with an unknown far end, those with the smallest crowd (facts.ts, CROWD_RANGES) are edges, unless the
- *    rules above find the subject on a live port with no larger crowd; the others are uplinks. If several devices
+ * 4. A port with another host, or the end of a network, at its far end is an edge, unless it is shared and another device
+ *    forwards to the subject on a port with an unknown far end and few entries or, if the port has many entries and most
+ *    of its table, on any port with fewer entries: then the host forwards traffic.
+ * 5. Of ports with an unknown far end, those with the fewest entries (by ENTRY_RANGES of facts.ts) are edges, unless the
+ *    rules above find the subject on a live port with no more entries; the others are uplinks. If several devices
  *    forward to it, each on a port with many entries and most of its table, all these are uplinks: the same switch is
  *    between them. Ports that are down are excluded from the comparison, unless all are.
  *
  * If no edge remains, links that no forwarding table confirms are the locations; otherwise only the uplink with the
- * smallest crowd is known.
+ * fewest entries is known.
  */
 export function placesOf(subject: Subject): Places {
   const { links, exact, edges, uplinks, closeCalls } = classify(subject);
@@ -113,7 +113,7 @@ export function contestedPorts(subject: Subject): PortFact[] {
         isLive(place) &&
         place.device.ref.id !== each.place.device.ref.id &&
         place.others <= LISTED_MAX &&
-        crowdIndex(place.others) <= crowdIndex(each.place.others) + 1,
+        entryRangeOf(place.others) <= entryRangeOf(each.place.others) + 1,
     );
   const reached = new Set(ending.flatMap(({ place }) => place.port?.leadsTo?.map(({ id }) => id) ?? []));
   const found = [
@@ -189,30 +189,32 @@ function classify(subject: Subject): Classified {
   const isCommon =
     !isFound &&
     live.every(
-      ({ end, place }) => end === "unknown" && crowdIndex(place.others) >= MANY && place.port?.holdsMost === true,
+      ({ end, place }) => end === "unknown" && entryRangeOf(place.others) >= MANY && place.port?.holdsMost === true,
     ) &&
     new Set(live.map(({ place }) => place.device.ref.id)).size > 1;
-  const passThrough = new Set(isCommon ? [] : live.filter((each) => each.end === "host" && isSurpassed(each, live)));
+  const passThrough = new Set(
+    isCommon ? [] : live.filter((each) => each.end === "host" && hasSmallerRival(each, live)),
+  );
   const measure = (live.length > 0 ? live : ending).filter((each) => !passThrough.has(each));
-  const smallestCrowd = Math.min(...measure.map(({ place }) => crowdIndex(place.others)));
-  const smallestHostCrowd = Math.min(
-    ...measure.filter(({ end }) => end === "host").map(({ place }) => crowdIndex(place.others)),
+  const smallestRange = Math.min(...measure.map(({ place }) => entryRangeOf(place.others)));
+  const smallestHostRange = Math.min(
+    ...measure.filter(({ end }) => end === "host").map(({ place }) => entryRangeOf(place.others)),
   );
   const isEdge = (each: SeenPlace) => {
     const { end, place } = each;
     if (passThrough.has(each) || (isCommon && isLive(place))) return false;
     return (
       end !== "unknown" ||
-      (!isFound && crowdIndex(place.others) <= smallestCrowd && crowdIndex(place.others) < smallestHostCrowd)
+      (!isFound && entryRangeOf(place.others) <= smallestRange && entryRangeOf(place.others) < smallestHostRange)
     );
   };
-  const surpassed = ending.filter((each) => !isEdge(each));
-  const beyond = surpassed.map(({ place }) =>
-    asUplink(place, { kind: isCommon && isLive(place) ? "HoldsMost" : "Crowd" }),
+  const demoted = ending.filter((each) => !isEdge(each));
+  const beyond = demoted.map(({ place }) =>
+    asUplink(place, { kind: isCommon && isLive(place) ? "HoldsMost" : "MoreEntries" }),
   );
   const isClose = ({ place }: SeenPlace) =>
     isLive(place) &&
-    (crowdIndex(place.others) <= SMALL_CROWD ||
+    (entryRangeOf(place.others) <= SMALL_RANGE ||
       (place.endsAtHost && (place.port === null || reportCount(place.port) < REPORTERS_MIN)));
   return {
     links,
@@ -221,15 +223,15 @@ function classify(subject: Subject): Classified {
     edges: ending.filter(isEdge),
     common: isCommon ? live : [],
     uplinks: [...seen.filter(({ end }) => end === "switch").map(({ place }) => place), ...beyond],
-    closeCalls: isFound || isCommon ? [] : beyond.filter((_, position) => isClose(surpassed[position] as SeenPlace)),
+    closeCalls: isFound || isCommon ? [] : beyond.filter((_, position) => isClose(demoted[position] as SeenPlace)),
   };
 }
 
-/** Nearest first: live before down, then smaller crowds, then most recently learned. */
+/** Nearest first: live before down, then fewer entries, then most recently learned. */
 export function byNearness(left: LocatedPlace, right: LocatedPlace): number {
   return (
     Number(isLive(right)) - Number(isLive(left)) ||
-    crowdIndex(left.others) - crowdIndex(right.others) ||
+    entryRangeOf(left.others) - entryRangeOf(right.others) ||
     compare(learnedAt(right), learnedAt(left)) ||
     compare(left.port?.ref.id ?? "", right.port?.ref.id ?? "")
   );
@@ -314,9 +316,9 @@ function memberLink(port: PortFact, { sightings }: Subject, links: readonly Link
 function uplinkReasonOf(port: PortFact, others: number, subject: Subject): UplinkReason | null {
   if (port.neighbor?.role === "Network" || isAtFarEnd(port, subject)) return { kind: "Switch" };
   const at = port.neighbor?.alsoReportedAt ?? [];
-  const isNaming = isUp(port) && others >= CROWDED_MIN;
-  const count = at.length + Number(isNaming);
-  const isMostly = at.every(({ holdsMost }) => holdsMost) && (!isNaming || port.holdsMost);
+  const isReporting = isUp(port) && others >= SHARED_PORT_MIN;
+  const count = at.length + Number(isReporting);
+  const isMostly = at.every(({ holdsMost }) => holdsMost) && (!isReporting || port.holdsMost);
   return count >= REPORTERS_CERTAIN || (count >= REPORTERS_MIN && isMostly) ? { kind: "Named", at } : null;
 }
 
@@ -329,7 +331,7 @@ function isAtFarEnd({ neighbor, device }: PortFact, { sightings }: Subject): boo
   );
 }
 
-/** Number of devices that report the far end on crowded ports, including the given port's. */
+/** Number of devices that report the far end on shared ports, including the given port's. */
 function reportCount({ neighbor }: PortFact): number {
   return (neighbor?.alsoReportedAt.length ?? 0) + 1;
 }
@@ -354,18 +356,18 @@ function reclassified(each: SeenPlace, all: readonly SeenPlace[]): SeenPlace {
  * Whether a port with a host behind it more likely leads to further switches, judging by the number of entries on
  * another port with an unknown far end.
  */
-function isSurpassed({ place }: SeenPlace, live: readonly SeenPlace[]): boolean {
-  const crowd = crowdIndex(place.others);
+function hasSmallerRival({ place }: SeenPlace, live: readonly SeenPlace[]): boolean {
+  const range = entryRangeOf(place.others);
   // A far end reported twice is a switch or connects to both, and the port with most of the addresses likely leads to a
   // switch: then any smaller number of entries decides.
-  const isSuspect =
-    place.port !== null && (reportCount(place.port) >= REPORTERS_MIN || (place.port.holdsMost && crowd >= MANY));
-  const limit = isSuspect ? crowd - 1 : place.others >= CROWDED_MIN ? SMALL_CROWD : -1;
+  const mayBeSwitch =
+    place.port !== null && (reportCount(place.port) >= REPORTERS_MIN || (place.port.holdsMost && range >= MANY));
+  const limit = mayBeSwitch ? range - 1 : place.others >= SHARED_PORT_MIN ? SMALL_RANGE : -1;
   return live.some(
     (right) =>
       right.end === "unknown" &&
       right.place.device.ref.id !== place.device.ref.id &&
-      crowdIndex(right.place.others) <= limit,
+      entryRangeOf(right.place.others) <= limit,
   );
 }
 

@@ -9,15 +9,15 @@ import { FAR_END_ROLES, type FarHost, farEndRole } from "../far-end.ts";
 import type { NumberedRecord, RecordsAt } from "../records-at.ts";
 import { hostRef, type LocationDraft, portRef } from "./drafts.ts";
 import {
-  CROWD_RANGES,
-  CROWDED_MIN,
-  crowdIndex,
+  ENTRY_RANGES,
+  entryRangeOf,
   type HostFact,
   isUp,
   majorityOf,
   type PortFact,
   type ReportFact,
   type SequenceRange,
+  SHARED_PORT_MIN,
 } from "./facts.ts";
 import { announcedName, farEnds, hostsOf, linkSource } from "./far-ends.ts";
 import type { PortWithParts } from "./port-groups.ts";
@@ -166,8 +166,8 @@ function entryCounts(records: RecordsAt, holders: ReadonlyMap<PortWithParts, Hol
     const beside = parts.reduce((sum, part) => sum + (others.get(part.n) ?? 0), 0);
     return intersection(
       ownRowCounts.map((ownRows) => {
-        const index = crowdIndex(Math.max(0, count + beside - ownRows));
-        const { low, high } = CROWD_RANGES[index] as (typeof CROWD_RANGES)[number];
+        const index = entryRangeOf(Math.max(0, count + beside - ownRows));
+        const { low, high } = ENTRY_RANGES[index] as (typeof ENTRY_RANGES)[number];
         return { low: low === 0 ? 0 : low + ownRows - beside, high: high + ownRows - beside };
       }),
     );
@@ -199,7 +199,7 @@ function farHostOf(hosts: HostFacts, host: NumberedRecord<HostRecord> | undefine
   return host === undefined ? null : hosts.farHost(host);
 }
 
-/** Crowded ports that report the same far ends, one per device. */
+/** Shared ports that report the same far ends, one per device. */
 function reportFacts(
   records: RecordsAt,
   reports: ReadonlyMap<string, readonly NumberedRecord<IfEntryRecord>[]>,
@@ -207,16 +207,18 @@ function reportFacts(
   const reporting = [...new Map([...reports.values()].flat().map((port) => [port.n, port])).values()];
   const ns = reporting.map(({ n }) => n);
   const counts = records.counts(fdbEntryKind, ns, (count) =>
-    count > CROWDED_MIN ? { low: CROWDED_MIN + 1, high: Number.MAX_SAFE_INTEGER } : { low: 0, high: CROWDED_MIN },
+    count > SHARED_PORT_MIN
+      ? { low: SHARED_PORT_MIN + 1, high: Number.MAX_SAFE_INTEGER }
+      : { low: 0, high: SHARED_PORT_MIN },
   );
   const majorities = majoritiesOf(records, reporting, counts);
   const devices = hostsOf(records, reporting);
   return new Map(
     [...reports].map(([id, ports]) => {
-      const crowded = ports
-        .filter(({ n }) => (counts.get(n) ?? 0) > CROWDED_MIN)
+      const shared = ports
+        .filter(({ n }) => (counts.get(n) ?? 0) > SHARED_PORT_MIN)
         .sort((left, right) => Number(majorities.has(right.n)) - Number(majorities.has(left.n)) || left.n - right.n);
-      const byDevice = Map.groupBy(crowded, ({ record }) => record.host_id);
+      const byDevice = Map.groupBy(shared, ({ record }) => record.host_id);
       const facts = [...byDevice].flatMap(([hostId, [port]]): ReportFact[] => {
         const device = devices.get(hostId);
         return device === undefined || port === undefined
@@ -228,28 +230,28 @@ function reportFacts(
   );
 }
 
-/** Ports that are up, crowded, and have more than half of their device's table. */
+/** Ports that are up, shared, and have more than half of their device's table. */
 function majoritiesOf(
   records: RecordsAt,
   ports: readonly NumberedRecord<IfEntryRecord>[],
   counts: ReadonlyMap<number, number>,
 ): Set<number> {
   const hosts = hostsOf(records, ports);
-  const crowded = ports.flatMap(({ n, record }) => {
+  const shared = ports.flatMap(({ n, record }) => {
     const rows = counts.get(n) ?? 0;
     const device = hosts.get(record.host_id);
-    return rows > CROWDED_MIN &&
+    return rows > SHARED_PORT_MIN &&
       device !== undefined &&
       isUp({ adminStatus: record.admin_status, operStatus: record.oper_status })
       ? [{ n, rows, deviceN: device.n }]
       : [];
   });
-  const byDevice = Map.groupBy(crowded, ({ deviceN }) => deviceN);
+  const byDevice = Map.groupBy(shared, ({ deviceN }) => deviceN);
   const totals = records.counts(fdbEntryKind, byDevice.keys(), (total, n) =>
     intersection((byDevice.get(n) ?? []).map(({ rows }) => majorityOf(rows, total).total)),
   );
   const found = new Set<number>();
-  const deviceNs = new Map(crowded.map(({ n, deviceN }) => [n, deviceN]));
+  const deviceNs = new Map(shared.map(({ n, deviceN }) => [n, deviceN]));
   records.counts(fdbEntryKind, deviceNs.keys(), (rows, n) => {
     const { holdsMost, rows: range } = majorityOf(rows, totals.get(deviceNs.get(n) as number) ?? 0);
     if (holdsMost) found.add(n);

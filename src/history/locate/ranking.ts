@@ -4,7 +4,7 @@
 import { isGroupAddress, isLocallyAdministered, virtualRouterOf } from "../../base/mac.ts";
 import { withoutBidiControls } from "../../base/text.ts";
 import {
-  crowdIndex,
+  entryRangeOf,
   type Facts,
   type Identity,
   type LinkSource,
@@ -188,13 +188,13 @@ function placeEvidence(place: LocatedPlace, subject: Subject): Evidence[] {
   }
   const behind = behindOf(place);
   if (behind !== null && port !== null) {
-    const isMany = crowdIndex(others) >= MANY;
+    const isMany = entryRangeOf(others) >= MANY;
     const doubt = isMany ? `, with ${others} more: a hypervisor, or a switch whose forwarding table is unknown` : "";
     const sentence = `${sourcePhrase(port.neighbor?.source)}${behind.name}, which is not known to be a switch, is at the other end of ${port.ref.name}: it is behind that host${doubt}.`;
-    const { factor } = isMany ? FACTORS.behindCrowd : FACTORS.behind;
+    const { factor } = isMany ? FACTORS.behindMany : FACTORS.behind;
     list.push(item("Behind", sentence, [port.ref, ...behind.records], factor));
   } else if (sighting !== null && !place.isDirect && others > 0 && port !== null) {
-    const isMany = crowdIndex(others) >= MANY;
+    const isMany = entryRangeOf(others) >= MANY;
     const announced = port.neighbor === null ? "" : `${port.neighbor.announced ?? "the device there"}, or `;
     const what = isMany ? "something unknown with many stations" : "an unmanaged switch or a hypervisor";
     const sentence = `${entries(others, "more")} to ${port.ref.name}: ${announced}${what} is likely in between.`;

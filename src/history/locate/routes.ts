@@ -10,7 +10,7 @@ import { respondWithLongRead } from "../../records/long-read-responses.ts";
 import { fixedMoment, readingAt, settledAt } from "../../records/read-instant.ts";
 import { AtQuery, InstantOrAge, IpAddressText, MacText, Name, Uuid } from "../../schemas/schemas.ts";
 import { pastRange } from "../period.ts";
-import { CROWDED_MIN, LOCATE_TERM_TYPES, type LocateTerm } from "./facts.ts";
+import { LOCATE_TERM_TYPES, type LocateTerm, SHARED_PORT_MIN } from "./facts.ts";
 import { type LocateInput, type LocateQuery, locate } from "./locate.ts";
 import { FACTORS, LOCATION_EXAMPLE, Location, TIMELINE_EXAMPLE, Timeline } from "./locate-schema.ts";
 import { locateTimeline, TIMELINE_POINTS_MAX, type TimelineInput } from "./timeline.ts";
@@ -49,13 +49,13 @@ If nothing is known, the status is 200 and \`candidates\` is empty.
 A port that forwards to the MAC address is an **uplink** if its neighbor is a network device: a host whose \`device_type\` is a router, a switch, a firewall
 or a wireless controller; otherwise, one that announces itself as a router or a bridge and not as a phone, an access point or a station; or a host of unknown
 type with a forwarding table of its own. It is also an uplink if the host there forwards to the MAC address itself, or if several
-devices name by LLDP, CDP or as their neighbor on ports with more than ${CROWDED_MIN - 1} other entries: three devices, or two that have most of their entries on those
+devices name by LLDP, CDP or as their neighbor on ports with more than ${SHARED_PORT_MIN - 1} other entries: three devices, or two that have most of their entries on those
 ports. It is also an uplink if it learned the MAC address of another switch that forwards to the same MAC address.
 
 Of ports without a known neighbor, those with the fewest other entries are **edges** and the rest uplinks, by orders of magnitude: none, up to 3, up to
 15, up to 63, more. If every port that forwards to it has more than 15 others and most of its switch's entries, and the ports are on several switches, all are
 uplinks. A port is an edge if LLDP (or an entered neighbor) says that its far end is the station itself, or another device that is not a network device; the latter is an
-uplink if it has more than ${CROWDED_MIN - 1} others and another switch forwards to the station on a port with at most ${CROWDED_MIN - 1} (or with
+uplink if it has more than ${SHARED_PORT_MIN - 1} others and another switch forwards to the station on a port with at most ${SHARED_PORT_MIN - 1} (or with
 fewer by an order of magnitude, if it has more than 15 and most of its switch's entries). Ports that are down are not compared.
 
 The **confidence** of a candidate is the product of the factors of its evidence: one for the location, times one for each doubt.

@@ -1,4 +1,4 @@
-// Ignore entry removal for records that a person restores: the entries would keep discovery from recreating them.
+// Ignore entry removal for records that a user restores: the entries would keep discovery from recreating them.
 // Read-only.
 
 import type { RecordBase } from "../../db/kind.ts";

@@ -178,7 +178,7 @@ class Restore {
     return reachesNetwork(this.actor, assignment.network_id);
   }
 
-  /** Inline secrets are never in history: the current ones stay, if any. */
+  /** Inline secrets are never in history: the current ones are kept, if any. */
   private secrets(root: DraftedRecord): void {
     const [before, after] = [root.before as CredentialRecord | null, root.after as CredentialRecord];
     const inline = SECRET_FIELDS.filter((field) => secretIn(after.credential_type, field)?.mode === "Inline");

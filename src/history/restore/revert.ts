@@ -140,7 +140,7 @@ function undoUpdate(
 
 /**
  * Removes records that scans added since to a merged host or one of its halves: their origin is unknown, and the next
- * scan finds them in the right place. Records that people refer to stay.
+ * scan finds them in the right place. Records that users refer to are kept.
  */
 function removeScanned(draft: RestoreDraft, past: Past, sequence: number): void {
   const { tx } = draft;

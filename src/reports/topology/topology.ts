@@ -37,7 +37,7 @@ function memoryOf(reader: Reader): FactsCache {
   return memory;
 }
 
-/** Map cache by facts, which are the same object while remembered: with and without isolated hosts. */
+/** Map cache by facts, which are the same object while cached: with and without isolated hosts. */
 const MAPS = new WeakMap<NetworkFacts, Map<boolean, NetworkMap>>();
 
 function cachedMap(networkId: string, facts: NetworkFacts, includeIsolated: boolean): NetworkMap {

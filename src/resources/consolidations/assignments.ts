@@ -26,7 +26,7 @@ export function assertMayMove(
 }
 
 /**
- * Moves the assignments of one host to another. For a credential assigned to both, the destination's assignment stays
+ * Moves the assignments of one host to another. For a credential assigned to both, the destination's assignment is kept
  * and covers the addresses of both.
  */
 export function moveAssignments(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {

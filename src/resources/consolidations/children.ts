@@ -1,5 +1,5 @@
 // Moves host children between hosts: addresses, interface entries, ports, services and components, with their own
-// children. For duplicates, the destination's record stays.
+// children. For duplicates, the destination's record is kept.
 
 import { entityWords } from "../../base/entity-words.ts";
 import { type AnyKind, type RecordBase, seenIdentity } from "../../db/kind.ts";

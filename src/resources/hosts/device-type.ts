@@ -8,7 +8,7 @@ export const DEVICE_TYPES = [
 ] as const;
 export type DeviceType = (typeof DEVICE_TYPES)[number];
 
-/** From the strongest evidence to the weakest; User for a type that a person set. */
+/** From the strongest evidence to the weakest; User for a type that a user set. */
 export const DEVICE_TYPE_SOURCES = wordList(
   "User Description ObjectId Capabilities Services Neighbors OpenPorts Vendor",
 );

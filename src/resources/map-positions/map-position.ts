@@ -10,7 +10,7 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { Body, Nullable, OneOf, Uuid } from "../../schemas/schemas.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
 
-/** Origin of a position: set by a person, or laid out by the appliance. */
+/** Origin of a position: set by a user, or laid out by the appliance. */
 export const PLACED_BY = ["person", "layout"] as const;
 
 /**
@@ -103,7 +103,7 @@ export function idsOutsideNetwork(connection: Connection, networkN: number, node
   );
 }
 
-/** Whether a person placed a host on the map of its network. */
+/** Whether a user placed a host on the map of its network. */
 export function isPlacedByPerson(tx: WriteTransaction, { id, network_id }: HostRecord): boolean {
   const statement = tx.db.$client.query(
     "SELECT 1 FROM map_positions WHERE network_n = ?1 AND node_id = ?2 AND placed = 'person'",

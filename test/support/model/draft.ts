@@ -1,4 +1,4 @@
-// Random transaction under construction, on the real store and on the naive model: writes that a person, a scan or a
+// Random transaction under construction, on the real store and on the naive model: writes that a user, a scan or a
 // restore could make. Does not check the store's results.
 
 import type { AnyKind, Observed } from "../../../src/db/kind.ts";

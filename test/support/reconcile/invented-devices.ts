@@ -2,8 +2,8 @@
 // a VLAN differently, machines with a card in common, and neighbor tables that disagree.
 
 import { READING_PLAN } from "../../../src/discovery/mib/plan.ts";
-import { dotted, type HandMadeStep, hex, readsWith, tableOf, utf8 } from "./hand-made-reads.ts";
 import type { RecordedSteps } from "./reduced-reads.ts";
+import { dotted, type HandMadeStep, hex, readsWith, tableOf, utf8 } from "./synthetic-reads.ts";
 
 /** MAC addresses: of cards, of stations, of VRRP, and of a card that virtual machines have in common. */
 const card = (device: number, port: number) => `001b2100${two(device)}${two(port)}`;

@@ -1,7 +1,7 @@
 // A switch as its agent's rows, read by the real decoders: ports, learned MAC addresses, LLDP and CDP neighbors.
 
 import type { Device } from "../../../src/discovery/device.ts";
-import { deviceWith, dotted, type HandMadeStep, hex, tableOf, utf8 } from "./hand-made-reads.ts";
+import { deviceWith, dotted, type HandMadeStep, hex, tableOf, utf8 } from "./synthetic-reads.ts";
 
 /** An LLDP announcement: bits of the capabilities in hex, as in lldpRemSysCapEnabled. */
 export interface HeardLldp {

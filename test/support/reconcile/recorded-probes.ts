@@ -1,4 +1,4 @@
-// Recorded and hand-made devices that answer the scans of an appliance, in random order.
+// Recorded and synthetic devices that respond to the scans of an appliance, in random order.
 
 import type { Device } from "../../../src/discovery/device.ts";
 import { deviceOf } from "../../../src/discovery/mib/device.ts";
@@ -10,7 +10,7 @@ import { type RecordedSteps, reducedReads } from "./reduced-reads.ts";
 
 export const COMMUNITY = "public";
 
-/** Devices by the address at which they answer. */
+/** Devices by the address at which they respond. */
 export type AnsweringDevices = ReadonlyMap<string, RecordedSteps>;
 
 type Served = Parameters<Probes["pollDevice"]>[1]["served"];

@@ -22,7 +22,7 @@ const LISTS = [
 ];
 const PAGE = 1_000;
 
-/** Block of the addresses at which recorded devices answer (RFC 2544): none of them has one of its own there. */
+/** Block of the addresses at which recorded devices respond (RFC 2544): none of them has one of its own there. */
 export const SITE_BLOCK = "198.19.0.0/21";
 
 /** @param index below 2,000 */

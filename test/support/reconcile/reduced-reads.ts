@@ -1,8 +1,8 @@
 // Reads of a recorded device with some objects removed: absent, silent, or cut off.
 
 import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../../../src/discovery/mib/reads.ts";
-import { NO_RESPONSE } from "./hand-made-reads.ts";
 import { parseRecording, readsOf, recordingText } from "./recorded-reads.ts";
+import { NO_RESPONSE } from "./synthetic-reads.ts";
 
 /** Every step of the plan, needed or not, as read from a faultless agent. */
 export type RecordedSteps = ReadonlyMap<string, StepRead>;

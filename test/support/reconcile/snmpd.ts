@@ -3,7 +3,7 @@
 import { parseIp } from "../../../src/base/ip.ts";
 import type { Device } from "../../../src/discovery/device.ts";
 import { deviceOf } from "../../../src/discovery/mib/device.ts";
-import { type HandMadeStep, hex, readsWith, tableOf, utf8 } from "./hand-made-reads.ts";
+import { type HandMadeStep, hex, readsWith, tableOf, utf8 } from "./synthetic-reads.ts";
 
 export interface AgentInterface {
   readonly index: number;

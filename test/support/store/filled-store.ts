@@ -211,7 +211,7 @@ async function runDiscovery(appliance: TestAppliance): Promise<void> {
   await writer.devices(sighting);
   clock.advance(60_000);
   await writer.devices(sighting);
-  // Changes serial number and name: the reads are remembered.
+  // Changes serial number and name: the reads are stored.
   for (const number of [1, 2])
     await writer.devices(
       deviceAt("10.98.0.2", {

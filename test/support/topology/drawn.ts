@@ -1,4 +1,4 @@
-// Topology nodes and links as the map draws them, with only a few reported values. No assertions.
+// Topology nodes and links as drawn on the map, with only a few reported values. No assertions.
 
 import type { Topology } from "../../../src/console/map/diagram.ts";
 

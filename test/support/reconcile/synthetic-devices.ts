@@ -1,9 +1,9 @@
-// Hand-made devices for cases without a recording: a BRIDGE-MIB per VLAN, LLDP-V2-MIB, and speeds that one of the two
-// tables reports wrong.
+// Synthetic devices for cases without a recording: a BRIDGE-MIB per VLAN, LLDP-V2-MIB, and speeds that one of the
+// two tables reports wrong.
 
 import { READING_PLAN } from "../../../src/discovery/mib/plan.ts";
-import { dotted, type HandMadeStep, hex, readsWith, rows, tableOf, utf8 } from "./hand-made-reads.ts";
 import type { RecordedSteps } from "./reduced-reads.ts";
+import { dotted, type HandMadeStep, hex, readsWith, rows, tableOf, utf8 } from "./synthetic-reads.ts";
 
 const mac = (number: number): string => `001b21aa00${number.toString(16).padStart(2, "0")}`;
 const port = (number: number, ifSpeed: number) => ({
@@ -148,8 +148,8 @@ const LLDP_V2: Readonly<Record<string, HandMadeStep>> = {
   lldp_v2_loc_port_table: tableOf({ "11": { portIdSubtype: 1, portId: utf8("to 3"), portDesc: utf8("") } }),
 };
 
-/** Hand-made devices, in the form of recordings: with steps that the plan does not need. */
-export function handMadeDevices(): ReadonlyMap<string, RecordedSteps> {
+/** Synthetic devices, in the form of recordings: with steps that the plan does not need. */
+export function syntheticDevices(): ReadonlyMap<string, RecordedSteps> {
   const plan = READING_PLAN.map(({ isNeeded: _always, ...step }) => step);
   return new Map([
     ["a switch with a bridge for each VLAN", readsWith(PER_VLAN, plan) as RecordedSteps],

@@ -1,4 +1,4 @@
-// Hand-made reads: values of a device by the plan's steps and columns. It serves no other values.
+// Synthetic reads: values of a device by the plan's steps and columns. It serves no other values.
 
 import type { Device } from "../../../src/discovery/device.ts";
 import { deviceOf } from "../../../src/discovery/mib/device.ts";
