@@ -17,7 +17,7 @@ export const DEFAULT_RATES = {
    * port, servers with two cards and TCP ports, stacks whose cards move with their members, devices that are not in any
    * ARP table yet, and a first sweep without MAC addresses.
    */
-  adverseConditions: 0,
+  hardships: 0,
   /** Devices that respond to SNMP; the site also has two core switches. */
   devices: {
     distributionStacks: 4,
@@ -58,7 +58,7 @@ export const DEFAULT_RATES = {
     laptopSwitches: 300,
     deletionsByPeople: 6,
     /** Hosts that a user ignored. */
-    ignores: 0,
+    bans: 0,
     /** Users' notes on interfaces of containers. */
     notes: 0,
     addressMoves: 0,
@@ -92,14 +92,14 @@ export const CI_SEEDS = 6;
  */
 export const FAULT_RATES: Rates = {
   ...CI_RATES,
-  adverseConditions: 1,
+  hardships: 1,
   devices: { ...CI_RATES.devices, containerHosts: 2 },
   events: {
     ...CI_RATES.events,
     stackChanges: 3,
     commonCards: 2,
     faultyTables: 12,
-    ignores: 1,
+    bans: 1,
     notes: 4,
     addressMoves: 1,
     serviceChanges: 4,

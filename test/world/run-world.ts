@@ -88,7 +88,7 @@ class WorldRun {
     );
     const pastScans = new Set(this.random.shuffled(scans).slice(0, rates.periods.pastInstants));
     await this.ledger.update();
-    if (rates.adverseConditions > 0) await this.sweepRemotely();
+    if (rates.hardships > 0) await this.sweepRemotely();
     for (const day of this.days) {
       const groups = this.groupsOf();
       const sweepAt = this.random.integer(rates.scansPerDay);

@@ -80,7 +80,7 @@ const stackChange: Event = (site) => {
     Device["members"][0],
   ];
   if (kind === "swap") {
-    if (site.rates.adverseConditions > 0) swapCards(stack, first.number, second.number);
+    if (site.rates.hardships > 0) swapCards(stack, first.number, second.number);
     Object.assign(stack, {
       members: [
         { ...second, number: first.number },
@@ -90,7 +90,7 @@ const stackChange: Event = (site) => {
     });
   } else if (kind === "replace" || stack.role === "Distribution") {
     stack.members[stack.members.indexOf(first)] = newMember(site, stack.role, first.number);
-    if (site.rates.adverseConditions > 0)
+    if (site.rates.hardships > 0)
       for (const entry of portsOf(stack, first.number)) entry.mac = macOfRole(site, stack.role);
   } else failMember(site, stack, site.random.pick([first, second]));
   restack(site, stack);
@@ -136,7 +136,7 @@ function failMember(site: Site, stack: Device, member: Device["members"][0]): vo
 function restack(site: Site, stack: Device): void {
   const former = stack.chassisMac;
   stack.chassisMac = masterOf(stack).mac;
-  if (site.rates.adverseConditions > 0 && stack.chassisMac !== former) stack.engineId = engineIdOf(stack.chassisMac);
+  if (site.rates.hardships > 0 && stack.chassisMac !== former) stack.engineId = engineIdOf(stack.chassisMac);
   for (const entry of stack.interfaces.values()) if (entry.mac === former) entry.mac = stack.chassisMac;
   restart(site, stack);
 }
@@ -243,7 +243,7 @@ const containerChange: Event = (site) => {
   const container = containers.find(({ name }) => site.notedNames.has(name)) ?? pick(site, containers);
   if (host === null) return false;
   const kinds = ["comes", "goes", "restarts"] as const;
-  const kind = site.random.pick(site.rates.adverseConditions > 0 ? ([...kinds, "all"] as const) : kinds);
+  const kind = site.random.pick(site.rates.hardships > 0 ? ([...kinds, "all"] as const) : kinds);
   if (kind === "all")
     for (const { name, ifIndex } of containers) {
       host.staleRows.push({ name, ifIndex, until: site.now + STALE_ROW_MS });
@@ -270,9 +270,7 @@ const vlanChange: Event = (site) => {
   const extra = [...(cores[0]?.vlans.keys() ?? [])].filter((number) => number >= VLAN.extra);
   const [oldest] = extra;
   const added =
-    oldest !== undefined && extra.length > (site.rates.adverseConditions > 0 ? 1 : 3)
-      ? null
-      : VLAN.extra + (site.next() % 100);
+    oldest !== undefined && extra.length > (site.rates.hardships > 0 ? 1 : 3) ? null : VLAN.extra + (site.next() % 100);
   const number = added ?? (oldest as number);
   for (const core of cores) {
     if (added === null) {
@@ -298,7 +296,7 @@ const plainRestart: Event = (site) => {
   const device = pick(site, site.present());
   if (device === null) return false;
   // The ARP table of a router cannot be interpreted without its interfaces.
-  device.isSlowToStart = site.rates.adverseConditions > 0 && !device.isRenumbered && device.role !== "Core";
+  device.isSlowToStart = site.rates.hardships > 0 && !device.isRenumbered && device.role !== "Core";
   restart(site, device);
   return true;
 };
@@ -311,7 +309,7 @@ const renumberedRestart: Event = (site) => {
   for (const [index, entry] of entries.entries()) entry.ifIndex = 1 + index;
   Object.assign(device, { isSlowToStart: false, isRenumbered: true });
   // ifIndex values are unique: renumbered rows may take values of other rows.
-  if (site.rates.adverseConditions > 0) device.fault = null;
+  if (site.rates.hardships > 0) device.fault = null;
   restart(site, device);
   return true;
 };
@@ -323,10 +321,10 @@ function restart(site: Site, device: Device): void {
 
 /** Makes the next read of a device end early, or its agent serve only the first rows of a table, or none. */
 const faultyTable: Event = (site) => {
-  const kind = site.random.pick(site.rates.adverseConditions > 0 ? HARD_FAULT_KINDS : FAULT_KINDS);
+  const kind = site.random.pick(site.rates.hardships > 0 ? HARD_FAULT_KINDS : FAULT_KINDS);
   const faults = site
     .present()
-    .filter(({ fault, isRenumbered }) => fault === null && (site.rates.adverseConditions === 0 || !isRenumbered))
+    .filter(({ fault, isRenumbered }) => fault === null && (site.rates.hardships === 0 || !isRenumbered))
     .map((device) => ({ device, tables: faultyTables(device, kind) }));
   const chosen = pick(
     site,
@@ -498,7 +496,7 @@ export const EVENTS: ReadonlyArray<{ readonly rate: EventRate; readonly run: Eve
   { rate: "leaseRotations", run: leaseRotation },
   { rate: "laptopSwitches", run: laptopSwitch },
   { rate: "deletionsByPeople", run: deletionByPerson },
-  { rate: "ignores", run: ban },
+  { rate: "bans", run: ban },
   { rate: "notes", run: note },
   { rate: "addressMoves", run: addressMove },
   { rate: "serviceChanges", run: serviceChange },

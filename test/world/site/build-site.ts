@@ -112,8 +112,7 @@ export function addEndpoint(site: Site, role: Role, name: string): Device {
     vlan,
     addresses: [{ ip: device.address, prefix: 24 }],
   });
-  if (role === "Server" && site.rates.adverseConditions > 0)
-    addInterface(device, "eno2", { mac: macOfRole(site, role), vlan });
+  if (role === "Server" && site.rates.hardships > 0) addInterface(device, "eno2", { mac: macOfRole(site, role), vlan });
   if (role === "Firewall") addSharedInterfaces(device);
   if (role === "ContainerHost") {
     addInterface(device, "docker0", {
@@ -122,7 +121,7 @@ export function addEndpoint(site: Site, role: Role, name: string): Device {
       isUp: true,
       addresses: [{ ip: "172.17.0.1", prefix: 16 }],
     });
-    for (let index = 1; index <= (site.rates.adverseConditions > 0 ? 12 : 6); index += 1) addContainer(site, device);
+    for (let index = 1; index <= (site.rates.hardships > 0 ? 12 : 6); index += 1) addContainer(site, device);
   }
   attachEndpoint(site, device, vlan);
   return site.addDevice(device);
@@ -135,7 +134,7 @@ function addHypervisor(site: Site, device: Device): Device {
       mac: device.chassisMac,
       isUp: true,
       lag: "bond0",
-      announcedId: site.rates.adverseConditions > 0 ? localMac(site) : null,
+      announcedId: site.rates.hardships > 0 ? localMac(site) : null,
     });
   const addresses = [{ ip: device.address, prefix: 24 }];
   const bond = { type: IF_TYPE.lag, mac: device.chassisMac, isUp: true, vlan: VLAN.servers, addresses };

@@ -28,8 +28,8 @@ function product(oui: string, model: string, objectId: string, descr: string): P
 }
 
 /** Under adverse conditions, numbers after the second member have a gap, as if a member had been removed. */
-function numberOf({ rates: { adverseConditions } }: Site, index: number): number {
-  return adverseConditions > 0 && index > 1 ? index + 2 : index + 1;
+function numberOf({ rates: { hardships } }: Site, index: number): number {
+  return hardships > 0 && index > 1 ? index + 2 : index + 1;
 }
 
 /** Longer than a scan. */
@@ -58,10 +58,10 @@ export function newDevice(site: Site, role: Role, name: string, members = 1): De
     uplink: null,
     isLldpDisabled: role === "Printer" || role === "Firewall",
     bootedAt: site.now - 30 * 86_400_000,
-    inArpFrom: site.rates.adverseConditions > 0 ? site.now + ARP_DELAY_MS : 0,
+    inArpFrom: site.rates.hardships > 0 ? site.now + ARP_DELAY_MS : 0,
     isSlowToStart: false,
     isRenumbered: false,
-    openPorts: new Set(role === "Server" && site.rates.adverseConditions > 0 ? [22, 443] : []),
+    openPorts: new Set(role === "Server" && site.rates.hardships > 0 ? [22, 443] : []),
     hasMovedAddress: false,
     silentUntil: 0,
     isRetired: false,

@@ -74,10 +74,21 @@ export class Site implements SiteState {
 
   /** An address of the VLAN that nothing has or ever had. */
   newAddress(vlan: number): string {
-    const used = this.usedHosts.get(vlan) ?? 9;
-    this.usedHosts.set(vlan, used + 1);
-    // Beyond one /24, guests and short leases start over: their addresses are free by then.
-    return `${netOf(vlan)}${10 + ((used + 1 - 10) % 240)}`;
+    for (;;) {
+      const used = this.usedHosts.get(vlan) ?? 9;
+      this.usedHosts.set(vlan, used + 1);
+      // Beyond one /24, guests and short leases start over.
+      const address = `${netOf(vlan)}${10 + ((used + 1 - 10) % 240)}`;
+      if (used < 10 + 240 || !this.isInUse(address)) return address;
+    }
+  }
+
+  private isInUse(address: string): boolean {
+    const ofDevices = this.devices.values().flatMap(({ interfaces }) => interfaces.values());
+    return (
+      ofDevices.some(({ addresses }) => addresses.some(({ ip }) => ip === address)) ||
+      this.stations.values().some(({ ip }) => ip === address)
+    );
   }
 
   private readonly usedHosts = new Map<number, number>();
