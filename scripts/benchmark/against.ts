@@ -37,7 +37,7 @@ interface Side {
   readonly reconcile: string;
   readonly store: BuiltStore;
   /** Bulk requests so far: makes the names of their hosts distinct. */
-  bulks: number;
+  bulkWrites: number;
 }
 
 /** Milliseconds by name of the measurement. */
@@ -57,7 +57,7 @@ const compared = sides.map(({ name, executable, reconcile }) => {
   const { directory: from, ...store } = name === "before" ? built : builtHere;
   rmSync(copy, { recursive: true, force: true });
   cpSync(from, copy, { recursive: true });
-  return { executable, reconcile, store: { ...store, directory: copy }, bulks: 0 };
+  return { executable, reconcile, store: { ...store, directory: copy }, bulkWrites: 0 };
 }) as [Side, Side];
 const pairs: Both<Figures>[] = [];
 for (let round = 1; round <= rounds; round += 1) {
@@ -165,18 +165,18 @@ function measureReconcile({ reconcile }: Side): Figures {
 }
 
 async function measureBulk(figures: Figures, running: Running, side: Side): Promise<void> {
-  side.bulks += 1;
+  side.bulkWrites += 1;
   const items = Array.from({ length: BULK_HOSTS }, (_, host) => ({
     network_id: side.store.networkIds.campus,
-    name: `bulk-${side.bulks}-${host}`,
-    ip_addresses: [{ ip_address: `10.${200 + side.bulks}.${host >> 8}.${host & 255}` }],
+    name: `bulk-${side.bulkWrites}-${host}`,
+    ip_addresses: [{ ip_address: `10.${200 + side.bulkWrites}.${host >> 8}.${host & 255}` }],
     interfaces: Array.from({ length: BULK_ENTRIES }, (_, index) => ({
       if_index: index + 1,
       if_descr: `GigabitEthernet1/0/${index + 1}`,
       if_name: `Gi1/0/${index + 1}`,
       if_alias: `rack ${host} of room ${index}`,
       speed_bps: 1_000_000_000,
-      mac_address: [0, 0x1b, side.bulks, host >> 8, host & 255, index]
+      mac_address: [0, 0x1b, side.bulkWrites, host >> 8, host & 255, index]
         .map((byte) => byte.toString(16).padStart(2, "0"))
         .join(":"),
     })),

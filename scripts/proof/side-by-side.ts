@@ -282,14 +282,14 @@ class SideBySide {
     );
     const { bulkHosts, runs } = this.sizes;
     const created = bulkHosts * ENTRIES_PER_BULK_HOST;
-    const bulks = Array.from({ length: runs }, (_, run) =>
+    const bulkWrites = Array.from({ length: runs }, (_, run) =>
       Array.from({ length: bulkHosts }, (_, host) => bulkHost(rows.depths[0]?.networkId as string, run, host)),
     );
     const totals = () => Promise.all(products.map(async (product) => (await product.page(null, null)).total));
     const before = await totals();
     this.push(
       `${created} entries of ${bulkHosts} hosts created at once`,
-      await measureTimes(products, runs, (product, run) => product.bulk(bulks[run] as BulkHost[])),
+      await measureTimes(products, runs, (product, run) => product.bulk(bulkWrites[run] as BulkHost[])),
       "seconds",
     );
     const after = await totals();

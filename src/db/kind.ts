@@ -152,7 +152,7 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
   /** Excludes changes to this kind, and transactions with no other changes, from the organization-wide change feed. */
   readonly isOutsideFeed?: true;
   /** Searchable names for lists and the global search; empty for a record known only by its container's name. */
-  readonly called?: (record: R) => readonly IndexedName[];
+  readonly indexedNames?: (record: R) => readonly IndexedName[];
   /** Reports changes as changes to the containing records only; the change log has no entries for this kind. */
   readonly isReportedByContainer?: true;
   /**

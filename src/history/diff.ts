@@ -177,7 +177,7 @@ export class Diff {
     }
   }
 
-  /** Compares records of one kind. Records with very many versions produce empty steps. */
+  /** Compares records of one kind. Records with many versions produce empty steps. */
   private *compare(kind: AnyKind, records: readonly TouchedRecord[]): Generator<Difference[]> {
     const { from, to } = this.query;
     const changesByRecord = new Map(
@@ -234,9 +234,9 @@ export class Diff {
 
   /** Documents at one end: complete for added or removed records, otherwise without observations and `valid_to`. */
   private documents(kind: AnyKind, records: readonly TouchedRecord[], sequence: number): Map<number, Fields> {
-    const isThere = sequence === this.query.from ? "wasAlive" : "isAlive";
+    const existence = sequence === this.query.from ? "wasAlive" : "isAlive";
     const stayed = records.filter((record) => record.wasAlive && record.isAlive);
-    const others = records.filter((record) => record[isThere] && !(record.wasAlive && record.isAlive));
+    const others = records.filter((record) => record[existence] && !(record.wasAlive && record.isAlive));
     return new Map([
       ...this.documentsOf(kind, others, sequence, "itemsOf"),
       ...this.documentsOf(kind, stayed, sequence, "ownItemsOf"),

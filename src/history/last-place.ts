@@ -1,4 +1,5 @@
-// Last known port of devices that are at no port as of a transaction, from the forwarding entries that ended last.
+// Last known port of devices absent from all forwarding tables as of a transaction, from the most recently ended
+// entries.
 
 import { formatInstant } from "../base/instant.ts";
 import { type Kind, scopeKey } from "../db/kind.ts";
@@ -19,7 +20,7 @@ const MACS_MAX = 8;
 /** Maximum addresses of a machine that are examined. */
 const ADDRESSES_MAX = 64;
 
-/** A record that ended. */
+/** Ended record. */
 export interface EndedRecord<R> {
   readonly n: number;
   readonly record: R;
@@ -29,7 +30,7 @@ export interface EndedRecord<R> {
   readonly before: RecordsAt;
 }
 
-/** Last places as of a transaction, for a caller. */
+/** Last known locations as of a transaction, limited to the caller's reach. */
 export class LastPlaces {
   private readonly reader: Reader;
   private readonly sequence: number;
@@ -43,7 +44,7 @@ export class LastPlaces {
     this.isPresent = reader.head().sequence === sequence;
   }
 
-  /** Last place of a machine that is in no forwarding table; null for others, and if none is known. */
+  /** Last known location of a machine that is in no forwarding table; null if it is in one, or if none is known. */
   ofAbsent(networkId: string, macs: readonly string[]): LastSeen | null {
     if (macs.length === 0 || macs.length > MACS_MAX) return null;
     return macs.some((mac) => this.isLearned(networkId, mac)) ? null : this.last(networkId, macs);
@@ -71,7 +72,7 @@ export class LastPlaces {
   *ended<R extends RecordOfNetwork>(kind: Kind<R>, query: string): Generator<EndedRecord<R>> {
     const { reader, sequence, visibility } = this;
     const { organizationN, networkIds } = visibility;
-    // Before the limit, or what ended in other networks would hide what ended in these.
+    // Filters before the limit: otherwise records of other networks could crowd out those of visible ones.
     const within = networkIds?.flatMap((id) => reader.recordN(id) ?? []) ?? [organizationN];
     const ended = reader
       .statement(ENDED)
@@ -95,9 +96,9 @@ export class LastPlaces {
       const edge = edgesAt(this.reader, died - 1)(port.n, record.mac_address);
       if (edge !== null) return this.placeAt(before, edge.id, died);
       const place = portPlacesAt(this.reader, died - 1)(port.n);
-      // An access point has more stations than an edge port.
+      // An access point may have more stations than an edge port allows.
       if (place?.role === "End") return this.placeAt(before, place.id, died);
-      // As behind an unmanaged switch: not an edge port, but not a known network device either.
+      // Possibly an unmanaged switch: not an edge port, but not a known network device either.
       if (other === null && place?.role === null) other = this.placeAt(before, place.id, died);
     }
     return other;
@@ -120,8 +121,8 @@ export class LastPlaces {
 }
 
 /**
- * MAC addresses of a host's addresses as of a transaction, or of those that ended last; none if it has interface entries,
- * whose links place it.
+ * MAC addresses of a host's addresses as of a transaction, or of the most recently ended ones. Empty for a host with interface
+ * entries, which is located by its links.
  */
 export function hostMacs(reader: Reader, hostN: number, sequence: number, visibility: Visibility): string[] {
   const records = new RecordsAt(reader, sequence, visibility);
@@ -139,7 +140,7 @@ function lastAddresses(reader: Reader, hostN: number, sequence: number, visibili
     : new RecordsAt(reader, died - 1, visibility).childrenOf(ipAddressKind, hostN, ADDRESSES_MAX);
 }
 
-/** Last place of a host that is at no port. */
+/** Last known location of a host that is in no forwarding table. */
 export const lastSeenOfHost: LastSeenOf = (reader, actor, hostN, asOf) => {
   // Decides for most hosts without reading a record.
   if (asOf === null && reader.statement(PLACED).values(hostN).length > 0) return null;
@@ -157,7 +158,7 @@ export function describeLastSeen({ port, switch: device, until }: LastSeen): str
   return `last seen at ${port.name} of ${device.name} until ${until.slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** Whether a host is a device, which its links place, or one of its MAC addresses is in a forwarding table. */
+/** Whether a host is a device, located by its links, or one of its MAC addresses is in a forwarding table. */
 const PLACED = `SELECT 1 FROM if_entries WHERE host_n = +?1
   UNION ALL
   SELECT 1 FROM ip_addresses a CROSS JOIN fdb_entries f ON f.mac_address = a.mac_address AND f.network_n = a.network_n

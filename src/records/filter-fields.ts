@@ -38,7 +38,7 @@ export type ResolvedField =
       readonly place: FieldPath;
       readonly value: ValueType;
       /** Word-index settings; null if not indexed. */
-      readonly called: IndexedField | null;
+      readonly wordIndex: IndexedField | null;
       /** For a list of ids restricted to the caller's reach: the kind of the ids. */
       readonly within: AnyKind | null;
       /** Earlier values may have another type. */
@@ -90,7 +90,7 @@ class Fields implements Filterable {
   readonly properties: Readonly<Record<string, TSchema>>;
   readonly references: ReadonlyMap<string, Reference>;
   private readonly reachFields: ReachFields;
-  private readonly called: ReadonlyMap<string, IndexedField>;
+  private readonly indexedFields: ReadonlyMap<string, IndexedField>;
   private custom: CustomFieldsOf = NO_CUSTOM_FIELDS;
 
   /**
@@ -104,8 +104,8 @@ class Fields implements Filterable {
     example: object | null = null,
   ) {
     this.kind = kind;
-    this.called = new Map(
-      example === null ? [] : kind.called?.(example).map((each): [string, IndexedField] => [each.field, each]),
+    this.indexedFields = new Map(
+      example === null ? [] : kind.indexedNames?.(example).map((each): [string, IndexedField] => [each.field, each]),
     );
     this.properties = properties;
     this.reachFields = reachFields;
@@ -134,7 +134,7 @@ class Fields implements Filterable {
   }
 
   get isSearched(): boolean {
-    return this.kind.search !== undefined || this.kind.called !== undefined;
+    return this.kind.search !== undefined || this.kind.indexedNames !== undefined;
   }
 
   readonly hasVersions = true;
@@ -187,7 +187,7 @@ class Fields implements Filterable {
       type: "value",
       place,
       value: field.value,
-      called: isText ? { as: "Name" } : null,
+      wordIndex: isText ? { as: "Name" } : null,
       within: null,
       isCustom: true,
     };
@@ -251,8 +251,8 @@ class Fields implements Filterable {
     const place: FieldPath = { steps, source: of };
     const value = valueTypeOf(schema, segments.at(-1) as string);
     const within = ownValue(this.reachFields, name) ?? null;
-    const called = segments.length === 1 ? (this.called.get(name) ?? null) : null;
-    return value === null ? { type: "object", place } : { type: "value", place, value, called, within };
+    const wordIndex = segments.length === 1 ? (this.indexedFields.get(name) ?? null) : null;
+    return value === null ? { type: "object", place } : { type: "value", place, value, wordIndex, within };
   }
 
   private inner(schema: TSchema, before: readonly string[], name: string, position: number): TSchema {

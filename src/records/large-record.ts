@@ -1,4 +1,4 @@
-// Long read of a record with very many parts. Its response is identical to that of a small record.
+// Long read of a record with many parts. Its response is identical to that of a small record.
 
 import type { Actor } from "../access/actor.ts";
 import type { AsOf } from "../db/reading/list-query.ts";

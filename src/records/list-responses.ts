@@ -22,7 +22,7 @@ import { composedWith, longListRead } from "./long-list.ts";
 import { parsedFilter } from "./read-filter.ts";
 import { fixedMoment, readingAt } from "./read-instant.ts";
 
-/** Maximum composed records per synchronous response; larger lists, or records with very many parts, are long reads. */
+/** Maximum composed records per synchronous response; larger lists, or records with many parts, are long reads. */
 const COMPOSED_AT_ONCE = 20;
 /** Maximum plain records to read synchronously without first checking how many parts SQLite would render. */
 const PLAIN_AT_ONCE = 100;

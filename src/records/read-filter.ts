@@ -148,7 +148,7 @@ class FilterReader {
           type: "field",
           path: place,
           test,
-          ...(resolved.called === null ? {} : { wordIndex: resolved.called }),
+          ...(resolved.wordIndex === null ? {} : { wordIndex: resolved.wordIndex }),
         };
       }
       case "object":

@@ -79,7 +79,7 @@ export class RowFields implements Filterable {
     }
     const place: FieldPath = { steps, source: "members" };
     const value = valueTypeOf(schema, segments.at(-1) as string);
-    return value === null ? { type: "object", place } : { type: "value", place, value, called: null, within: null };
+    return value === null ? { type: "object", place } : { type: "value", place, value, wordIndex: null, within: null };
   }
 
   private customField(segments: readonly string[], position: number): ResolvedField {
@@ -95,7 +95,7 @@ export class RowFields implements Filterable {
       );
     }
     const place: FieldPath = { steps: [...RECORD_FIELDS, { name: key, isMany: false }], source: "members" };
-    return { type: "value", place, value: field.value, called: null, within: null, isCustom: true };
+    return { type: "value", place, value: field.value, wordIndex: null, within: null, isCustom: true };
   }
 
   private customFields() {

@@ -95,7 +95,7 @@ export class PartsOfHosts {
     const found = this.versions.newest([...ns]).flatMap((version): MatchedHost[] => {
       const { record } = version;
       if (record === null || !this.visibility.sees(hostKind, record)) return [];
-      const texts = (hostKind as Kind<RecordBase>).called?.(record) ?? [];
+      const texts = (hostKind as Kind<RecordBase>).indexedNames?.(record) ?? [];
       const matched = wordsMatched(texts, words);
       const remaining = words.filter((word) => !matched.includes(word));
       if (matched.length === 0 || remaining.length === 0) return [];
@@ -150,7 +150,7 @@ export class PartsOfHosts {
     const hostField = kind.scopes.host;
     if (record === null || hostField === undefined || Reflect.get(record, hostField) !== host.record.id) return [];
     if (!this.visibility.sees(kind, record)) return [];
-    const match = matchOf(kind.called?.(record) ?? [], subQuery, false);
+    const match = matchOf(kind.indexedNames?.(record) ?? [], subQuery, false);
     if (match === null) return [];
     return [
       {

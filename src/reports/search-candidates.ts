@@ -275,7 +275,7 @@ function sortsOf(kind: AnyKind): ReadonlySet<EntryType> {
   let sorts = sortsByKind.get(kind);
   if (sorts === undefined) {
     const example = RESOURCES.find((resource) => resource.kind === kind)?.example ?? {};
-    sorts = new Set((kind.called?.(example) ?? []).flatMap(entryTypes));
+    sorts = new Set((kind.indexedNames?.(example) ?? []).flatMap(entryTypes));
     sortsByKind.set(kind, sorts);
   }
   return sorts;

@@ -35,7 +35,9 @@ export interface SearchInput {
 }
 
 /** Searchable kinds in the order of the documentation: all kinds with names. */
-export const SEARCHED_TYPES = RESOURCES.filter(({ kind }) => kind.called !== undefined).map(({ kind }) => kind.name);
+export const SEARCHED_TYPES = RESOURCES.filter(({ kind }) => kind.indexedNames !== undefined).map(
+  ({ kind }) => kind.name,
+);
 
 export const search = longRead("search", function* (reader: Reader, input: SearchInput) {
   const steps = new Search(reader, input).run();
@@ -90,7 +92,7 @@ class Search implements VersionVisibility {
     );
     this.kinds = RESOURCES.filter(
       ({ kind, read }) =>
-        kind.called !== undefined &&
+        kind.indexedNames !== undefined &&
         (read.sessionOnly !== true || actor.type === "User") &&
         atLeast(actor.role, read.role) &&
         input.types?.includes(kind.name) !== false &&
@@ -212,7 +214,7 @@ class Search implements VersionVisibility {
   }
 
   private match(kind: AnyKind, record: RecordBase): Match | null {
-    return matchOf(kind.called?.(record) ?? [], this.query, kind.name === "vlan");
+    return matchOf(kind.indexedNames?.(record) ?? [], this.query, kind.name === "vlan");
   }
 
   /** Replaces a forwarding entry with its present or former interface. */

@@ -179,7 +179,7 @@ describe("the change feed", () => {
     expect(response.body.meta.feed.after).toBe(transactionCount());
   });
 
-  test("is in commit order even for a caller of very many networks", async () => {
+  test("is in commit order even for a caller of many networks", async () => {
     const networks: JsonRecord[] = [];
     for (let index = 0; index < 70; index += 1) networks.push(await newNetwork());
     const member = await newUser({ role: "Member", networkIds: networks.map((network) => network.id) });

@@ -1189,7 +1189,7 @@ describe("deleting a host", () => {
   });
 });
 
-describe("a host with very many parts", () => {
+describe("a host with many parts", () => {
   const many = <T>(count: number, item: (number: number) => T): T[] =>
     Array.from({ length: count }, (_, position) => item(position));
 

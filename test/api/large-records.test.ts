@@ -81,7 +81,7 @@ describe("a host with thousands of ports", () => {
   });
 });
 
-describe("a page of interface entries with very many forwarding entries", () => {
+describe("a page of interface entries with many forwarding entries", () => {
   test("is assembled off the serving thread, and equals smaller pages", async () => {
     const macs = (host: number) =>
       Array.from(

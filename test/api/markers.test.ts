@@ -1,4 +1,4 @@
-// Markers: named timestamps of the organization or of a network, accepted wherever a timestamp is.
+// Markers: named timestamps of the organization or of a network, accepted in place of a timestamp.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";

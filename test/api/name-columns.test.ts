@@ -273,7 +273,7 @@ describe("a table", () => {
     expect(await rowOf("hosts", host.id)).toMatchObject({ network_name: "'@net", tag_names: "'=1+1;b;'=2+2" });
   });
 
-  test("looks up names once each, in batches, even with very many rows", async () => {
+  test("looks up names once each, in batches, even with many rows", async () => {
     const { organizationId, networkId } = first;
     const subnet = await newSubnet({ cidr: "10.0.0.0/8" });
     const hosts = 600;

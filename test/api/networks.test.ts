@@ -170,7 +170,7 @@ describe("access to a network", () => {
     }
   });
 
-  test("works the same with very many networks", async () => {
+  test("is equally limited with many networks", async () => {
     const ids = inTransaction((tx) =>
       Array.from({ length: 150 }, (_, position) => {
         const fields = {

@@ -1,4 +1,4 @@
-// Bulk writes in the test process: the plan before, and the undo afterwards.
+// Bulk writes in the test process, with their preview and undo.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
@@ -61,7 +61,7 @@ describe("bulk editing", () => {
     expect(await list('hosts?limit=0&filter=description = "leased"')).toHaveLength(20);
   });
 
-  test("does nothing with an outdated selection, and nothing in the past", async () => {
+  test("refuses an outdated selection, and is disabled in the past", async () => {
     const otherNetwork = await expectOk(
       client.post("networks", { organization_id: appliance.organizationId, name: "Elsewhere" }),
     );

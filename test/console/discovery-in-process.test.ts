@@ -43,7 +43,7 @@ describe("discovery", () => {
     await page.goto(`${appliance.url}/hosts/${deleted.record_id}`);
     await page.getByRole("button", { name: "Ignore in scans…" }).click();
     await page.getByRole("button", { name: "Ignore", exact: true }).click();
-    await page.getByText("Scans ignore it from now on.").waitFor();
+    await page.getByText("Scans will ignore this record.").waitFor();
     const ignored = async () => (await client.get("discovery/ignored")).body.data;
     expect(await ignored()).toMatchObject([{ entity: "host", record_id: deleted.record_id }]);
     await page.getByRole("button", { name: "Undo", exact: true }).click();

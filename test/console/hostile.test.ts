@@ -179,7 +179,7 @@ describe.skipIf(!hasChromium)("hostile names", () => {
   });
 });
 
-describe.skipIf(!hasChromium)("a host with very many services", () => {
+describe.skipIf(!hasChromium)("a host with many services", () => {
   let id: string;
   const appliance = serveForAll(async ({ client, networkId }) => {
     // The last service is bound to the last port.

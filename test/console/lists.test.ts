@@ -114,7 +114,7 @@ describe("row requests", () => {
     expect(at20ms(10, 20, 19)).toBe(-50);
   });
 
-  test("evict the farthest rows when very many are loaded", () => {
+  test("evict the farthest rows when many are loaded", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.integer({ min: 0, max: 2_000 }), { maxLength: 600 }),

@@ -14,15 +14,15 @@ import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { deviceAt, mac } from "../support/reconcile/sightings.ts";
 import {
   dotted,
-  type HandMadeStep,
   hex,
   readsWith,
   rows,
+  type SyntheticStep,
   tableOf,
   utf8,
 } from "../support/reconcile/synthetic-reads.ts";
 
-type Steps = Readonly<Record<string, HandMadeStep>>;
+type Steps = Readonly<Record<string, SyntheticStep>>;
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -32,11 +32,11 @@ const { clock, first, signedIn } = appliance;
 const scan = new ScanWriter(appliance);
 
 const port = (n: number) => ({ ifDescr: utf8(`Gi0/${n}`), ifType: 6, ifPhysAddress: hex(mac(n)), ifOperStatus: 1 });
-const SYSTEM: HandMadeStep = { scalars: { sysName: utf8("sw-1"), sysObjectID: "1.3.6.1.4.1.9.1.516" } };
+const SYSTEM: SyntheticStep = { scalars: { sysName: utf8("sw-1"), sysObjectID: "1.3.6.1.4.1.9.1.516" } };
 const BASE: Steps = { system: SYSTEM, if_table: tableOf({ 1: port(1), 2: port(2) }) };
-const BRIDGE: HandMadeStep = { columns: { dot1dBasePortIfIndex: { 11: 1, 12: 2 } } };
-const EMPTY: HandMadeStep = {};
-const SILENT: HandMadeStep = { broken: ["*"] };
+const BRIDGE: SyntheticStep = { columns: { dot1dBasePortIfIndex: { 11: 1, 12: 2 } } };
+const EMPTY: SyntheticStep = {};
+const SILENT: SyntheticStep = { broken: ["*"] };
 
 function sightingOf(steps: Steps): DeviceSighting {
   const { reader } = appliance;
@@ -68,9 +68,9 @@ const learned = async (): Promise<string[][]> =>
   (await entries()).map(({ fdb_macs }) => (fdb_macs ?? []).map((address: string) => address.slice(-2)));
 const lldpName = async (): Promise<unknown> => (await entries())[0]?.lldp_sys_name;
 
-const learnedAt = (port: number, macs: readonly number[]): HandMadeStep =>
+const learnedAt = (port: number, macs: readonly number[]): SyntheticStep =>
   tableOf(Object.fromEntries(macs.map((n) => [dotted(mac(n)), { dot1dTpFdbPort: port, dot1dTpFdbStatus: 3 }])));
-const learnedInVlan = (port: number, macs: readonly number[]): HandMadeStep =>
+const learnedInVlan = (port: number, macs: readonly number[]): SyntheticStep =>
   tableOf(Object.fromEntries(macs.map((n) => [`10.${dotted(mac(n))}`, { dot1qTpFdbPort: port, dot1qTpFdbStatus: 3 }])));
 
 describe("a table permanently missing from a firmware", () => {
@@ -247,7 +247,7 @@ describe("the last neighbor on a port that stays up", () => {
   });
 
   test("is also removed by CDP: soon if cdpGlobalRun is served, else after the long period", async () => {
-    const running: HandMadeStep = { scalars: { cdpGlobalRun: 1 } };
+    const running: SyntheticStep = { scalars: { cdpGlobalRun: 1 } };
     const cached = { cdp_cache_table: { ...running, columns: rows({ "1.1": { cdpCacheDeviceId: utf8("far") } }) } };
     const name = async () => (await entries())[0]?.cdp_device_id;
     for (const [emptied, gracePeriod] of [

@@ -11,7 +11,7 @@ import type { JsonRecord } from "../support/appliance/factories.ts";
 import { fakeDevice } from "../support/injected/fake-probes.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
-import { dotted, type HandMadeStep, hex, readsWith, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
+import { dotted, hex, readsWith, type SyntheticStep, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
 
 const appliance = applianceForEach();
 const { communityOf, first, owner, probes, runScan } = appliance;
@@ -41,7 +41,7 @@ describe("a partially read forwarding table", () => {
     expect(appliance.reader.db.query(vlans).values(mac(0x13))).toEqual([[10]]);
   });
 
-  test("removes a missing entry with a VLAN, since the table with VLANs was read to its end", async () => {
+  test("removes a missing entry with a VLAN, since the table with VLANs was read completely", async () => {
     await scan.devices(deviceWith([entry(0x11, 10), entry(0x12, 10)], [entry(0x13, 20)]));
     await scan.devices(deviceWith([entry(0x11, 10)], [], partial));
     expect(await learned()).toEqual([["11"], []]);
@@ -131,10 +131,10 @@ describe("a switch whose table has become empty", () => {
     if_table: tableOf({ 1: port(1), 2: port(2) }),
     bridge: { columns: { dot1dBasePortIfIndex: { 11: 1, 12: 2 } } },
   };
-  const learnedAt = (indexes: readonly string[]): HandMadeStep =>
+  const learnedAt = (indexes: readonly string[]): SyntheticStep =>
     tableOf(Object.fromEntries(indexes.map((index) => [index, { dot1dTpFdbPort: 11, dot1dTpFdbStatus: 3 }])));
   const inVlan = (vlan: number, macs: readonly number[]) => macs.map((address) => `${vlan}.${dotted(mac(address))}`);
-  async function scanDevice(steps: Readonly<Record<string, HandMadeStep>>): Promise<void> {
+  async function scanDevice(steps: Readonly<Record<string, SyntheticStep>>): Promise<void> {
     const { reader } = appliance;
     const before = servedBefore(reader, reader.recordN(first.networkId) as number, "10.0.0.2", null);
     const { arp: _heard, ...device } = deviceOf(readsWith({ ...switched, ...steps }), before);

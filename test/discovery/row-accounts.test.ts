@@ -7,7 +7,7 @@ import { SCANS_WITH_READS } from "../../src/discovery/scans/scan.ts";
 import { FDB_MACS_DISCOVERED_MAX } from "../../src/resources/if-entries/if-entry.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { JsonRecord } from "../support/appliance/factories.ts";
-import { deviceWith, dotted, type HandMadeStep, hex, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
+import { deviceWith, dotted, hex, type SyntheticStep, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
 
 const { communityOf, findings, owner, probes, runScan } = applianceForEach();
 
@@ -16,17 +16,17 @@ beforeEach(async () => {
 });
 
 const OWN = "001b21000001";
-const SYSTEM = (name: string): HandMadeStep => ({
+const SYSTEM = (name: string): SyntheticStep => ({
   scalars: { sysName: utf8(name), sysObjectID: "1.3.6.1.4.1.9.1.516" },
 });
-const INTERFACES: HandMadeStep = tableOf({
+const INTERFACES: SyntheticStep = tableOf({
   "1": { ifDescr: utf8("one"), ifType: 6, ifPhysAddress: hex(OWN) },
   "2": { ifDescr: utf8("two"), ifType: 6 },
 });
-const addressOf = (address: string): HandMadeStep =>
+const addressOf = (address: string): SyntheticStep =>
   tableOf({ [address]: { ipAdEntIfIndex: 1, ipAdEntNetMask: "255.255.255.0" } });
 
-function serveDevice(address: string, name: string, steps: Readonly<Record<string, HandMadeStep>>): void {
+function serveDevice(address: string, name: string, steps: Readonly<Record<string, SyntheticStep>>): void {
   const all = { system: SYSTEM(name), if_table: INTERFACES, ip_addr_table: addressOf(address), ...steps };
   probes.devices.set(address, { device: deviceWith(all), community: "public" });
 }
@@ -47,7 +47,7 @@ const expectEachTime = async (table: string, expected: JsonRecord): Promise<void
 };
 
 describe("a device's ARP and neighbor entries", () => {
-  const arp = (entries: Readonly<Record<string, string>>): HandMadeStep =>
+  const arp = (entries: Readonly<Record<string, string>>): SyntheticStep =>
     tableOf(
       Object.fromEntries(Object.entries(entries).map(([index, mac]) => [index, { ipNetToMediaPhysAddress: hex(mac) }])),
     );
@@ -105,8 +105,8 @@ describe("a device's ARP and neighbor entries", () => {
 });
 
 describe("every table with rows", () => {
-  const BRIDGE: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "11": 1, "12": 2 } } };
-  const learned = (ports: Readonly<Record<string, number>>): HandMadeStep =>
+  const BRIDGE: SyntheticStep = { columns: { dot1dBasePortIfIndex: { "11": 1, "12": 2 } } };
+  const learned = (ports: Readonly<Record<string, number>>): SyntheticStep =>
     tableOf(
       Object.fromEntries(
         Object.entries(ports).map(([mac, port]) => [dotted(mac), { dot1dTpFdbPort: port, dot1dTpFdbStatus: 3 }]),
@@ -217,7 +217,7 @@ describe("every table with rows", () => {
   };
   const stationOf = (number: number): string => `001b22${number.toString(16).padStart(6, "0")}`;
   /** Rows of two VLANs with their stations, all on the first port. */
-  const learnedIn = (vlans: Readonly<Record<number, readonly string[]>>): HandMadeStep => {
+  const learnedIn = (vlans: Readonly<Record<number, readonly string[]>>): SyntheticStep => {
     const indexes = Object.entries(vlans).flatMap(([vlan, macs]) => macs.map((mac) => `${vlan}.${dotted(mac)}`));
     const row = { dot1qTpFdbPort: 11, dot1qTpFdbStatus: 3 };
     return tableOf(Object.fromEntries(indexes.map((index) => [index, row])));

@@ -8,7 +8,7 @@ import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { inventoryOf } from "../support/reconcile/inventory.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { deviceAt, mac } from "../support/reconcile/sightings.ts";
-import { type HandMadeStep, hex, readsWith, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
+import { hex, readsWith, type SyntheticStep, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
 
 // After any test, derived data matches the ledger.
 const appliance = applianceForEach({}, () => expect(appliance.findingsOf()).toEqual([]));
@@ -17,7 +17,7 @@ const scan = new ScanWriter(appliance);
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const ADDRESS = "10.0.0.8";
-type Tables = Readonly<Record<string, HandMadeStep>>;
+type Tables = Readonly<Record<string, SyntheticStep>>;
 
 const row = (number: number) => ({
   ifDescr: utf8(`Gi0/${number}`),
@@ -26,7 +26,7 @@ const row = (number: number) => ({
   ifAdminStatus: 1,
   ifOperStatus: 1,
 });
-const SYSTEM: HandMadeStep = {
+const SYSTEM: SyntheticStep = {
   scalars: { sysName: utf8("core-8"), sysDescr: utf8("a switch"), sysObjectID: "1.3.6.1.4.1.9.1.516" },
 };
 const INTERFACES: Tables = { if_table: tableOf({ "1": row(1), "2": row(2) }) };

@@ -266,7 +266,7 @@ describe("a diff", () => {
     return { diff, gathered };
   };
 
-  test("processes very many versions of one record in steps, with the last change to each field", () => {
+  test("processes many versions of one record in steps, with the last change to each field", () => {
     const tag = store.create(tagKind, tagFields(store.organizationId, "busy"));
     const from = head();
     const recolored = store.run((tx) => tx.update(tagKind, tag.id, { color: "Red" })).sequence;

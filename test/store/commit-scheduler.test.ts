@@ -297,8 +297,8 @@ describe("the writer's side", () => {
     const sendOther = () => {
       otherId = send("b", newTag("other"));
     };
-    const bulks = [() => {}, sendOther, () => {}, () => {}, () => {}].map((command) => send("a", command, LARGE));
-    expect(await repliedIds(6)).toEqual([...bulks.slice(0, 2), otherId, ...bulks.slice(2)]);
+    const bulkWrites = [() => {}, sendOther, () => {}, () => {}, () => {}].map((command) => send("a", command, LARGE));
+    expect(await repliedIds(6)).toEqual([...bulkWrites.slice(0, 2), otherId, ...bulkWrites.slice(2)]);
   });
 
   test("adds commands that arrive in the meantime to a started commit, from any user, except large ones", async () => {

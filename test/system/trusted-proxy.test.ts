@@ -52,7 +52,7 @@ describe("an appliance that trusts a proxy", () => {
     ["the address before an empty line", ["X-Forwarded-For: 203.0.113.5", "X-Forwarded-For:"], "203.0.113.5"],
     ["one before proxies", ["X-Forwarded-For: 203.0.113.5", "X-Forwarded-For: 192.0.2.8, 192.0.2.9"], "203.0.113.5"],
     ["an address with a port", ["X-Forwarded-For: [2001:db8::5]:443"], "2001:db8::5"],
-    ["the last of very many", [`X-Forwarded-For: ${"198.51.100.1, ".repeat(900)}203.0.113.5`], "203.0.113.5"],
+    ["the last of many", [`X-Forwarded-For: ${"198.51.100.1, ".repeat(900)}203.0.113.5`], "203.0.113.5"],
     ["the peer if the value is not an address", ["X-Forwarded-For: 203.0.113.5, unknown"], PROXY],
     ["the peer without a header", [], PROXY],
     ["the peer for a header of another standard", ["Forwarded: for=203.0.113.5"], PROXY],

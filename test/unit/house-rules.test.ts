@@ -103,7 +103,7 @@ const CLAUSE_DOCSTRING = /^\s*\/\*\* (What|Which|Where|How|Who|Whose|Whatever|Wh
 const CLAUSE_HEADING = /^#+ (What|Which|Where|How|Why|Who|Whose)\b/;
 /** Words that no engineer of the field writes in comments. */
 const BANNED_WORDS =
-  /\b(nought|anew|whoever|for ever|for good|be it|comes to|that is none|which is none|knows (nothing|about)|fates?|any more(?=[.,;:)]))\b/i;
+  /\b(nought|anew|whoever|for ever|for good|be it|comes to|that is none|which is none|knows (nothing|about)|fates?|any more(?=[.,;:)])|very many|whatever (the|its|their)|hearsay)\b/i;
 /** Negated nouns, as in `is no switch`; `is not a switch` is idiomatic. */
 const NEGATED_NOUN = /(?<!\bthere )\b(is|are|was|were) no (?!longer|more|other)[a-z]+(?=[.,;:)]|$)/i;
 /** Additional words that documents and displayed text must not use. */

@@ -202,7 +202,7 @@ describe("edge and uplink", () => {
   ranked("a device is behind the virtualization host at its port", ["Edge a 1 0.85"], {
     sightings: [atPort("a 1", { others: 15, neighbor: host("esx") })],
   });
-  ranked("a neighbor with very many entries may be a switch without a table", ["Edge a 1 0.6"], {
+  ranked("a neighbor with many entries may be a switch without a table", ["Edge a 1 0.6"], {
     sightings: [atPort("a 1", { others: 16, neighbor: host("esx") })],
   });
   ranked("a port that ends at a host beats a port with more entries and no neighbor", ["Edge a 1 0.6"], {

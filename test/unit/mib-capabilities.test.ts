@@ -9,9 +9,9 @@ import {
   LLDP_V2_REMOTE_STEP,
 } from "../../src/discovery/mib/lldp-steps.ts";
 import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
-import { deviceWith, type HandMadeStep, hex, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
+import { deviceWith, hex, type SyntheticStep, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
 
-const PORT: Record<string, HandMadeStep> = {
+const PORT: Record<string, SyntheticStep> = {
   if_table: tableOf({ 1: { ifDescr: utf8("port 1"), ifType: 6, ifOperStatus: 1 } }),
   bridge: { columns: { dot1dBasePortIfIndex: { 1: 1 } } },
 };

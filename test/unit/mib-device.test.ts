@@ -4,11 +4,11 @@ import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import {
   deviceWith,
-  type HandMadeStep,
   hex,
   NO_RESPONSE,
   readsWith,
   rows,
+  type SyntheticStep,
   tableOf,
   utf8,
 } from "../support/reconcile/synthetic-reads.ts";
@@ -319,7 +319,7 @@ describe("CDP", () => {
     expect(device.tables.cdp).toEqual({ state: "partial", problem: NO_RESPONSE });
   });
 
-  function read(step: HandMadeStep): Device {
+  function read(step: SyntheticStep): Device {
     const interfaces = tableOf({ "7": { ifDescr: utf8("a") }, "8": { ifDescr: utf8("b") } });
     return deviceWith({ if_table: interfaces, cdp_cache_table: step });
   }

@@ -5,26 +5,26 @@ import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
 import {
   deviceWith,
   dotted,
-  type HandMadeStep,
   hex,
   NO_RESPONSE,
   readsWith,
+  type SyntheticStep,
   tableOf,
   utf8,
 } from "../support/reconcile/synthetic-reads.ts";
 
 const [A, B, C] = ["00:1b:21:00:00:0a", "00:1b:21:00:00:0b", "00:1b:21:00:00:0c"];
 
-const INTERFACES: HandMadeStep = tableOf(
+const INTERFACES: SyntheticStep = tableOf(
   Object.fromEntries([101, 102, 103].map((ifIndex) => [ifIndex, { ifDescr: utf8(`port ${ifIndex}`), ifType: 6 }])),
 );
 /** Port 1 is interface 101, and so on. */
-const BRIDGE: HandMadeStep = {
+const BRIDGE: SyntheticStep = {
   scalars: { dot1dBaseBridgeAddress: hex("001b21ffffff") },
   columns: { dot1dBasePortIfIndex: { "1": 101, "2": 102, "3": 103, "4": 0, "5": 999 } },
 };
 
-function read(steps: Readonly<Record<string, HandMadeStep>>): Device {
+function read(steps: Readonly<Record<string, SyntheticStep>>): Device {
   return deviceWith({ if_table: INTERFACES, bridge: BRIDGE, ...steps });
 }
 
@@ -114,11 +114,11 @@ test("without dot1dBasePortTable bridge ports count as interfaces", () => {
 });
 
 describe("bridge ports missing from dot1dBasePortTable", () => {
-  const IDENTITY: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "101": 101 } } };
+  const IDENTITY: SyntheticStep = { columns: { dot1dBasePortIfIndex: { "101": 101 } } };
   const read = (
-    bridge: HandMadeStep,
+    bridge: SyntheticStep,
     ports: Readonly<Record<string, number>>,
-    moreSteps: Record<string, HandMadeStep> = {},
+    moreSteps: Record<string, SyntheticStep> = {},
   ): Device => deviceWith({ if_table: INTERFACES, bridge, dot1d_tp_fdb_table: table("dot1d", ports), ...moreSteps });
 
   test("are interfaces if every row maps a port to the interface of its number", () => {
@@ -186,7 +186,7 @@ describe("an incomplete table", () => {
     ["their status", { bridge: BRIDGE, dot1d_tp_fdb_table: { ...entries, broken: ["dot1dTpFdbStatus"] } }],
     ["the other table", { bridge: BRIDGE, dot1d_tp_fdb_table: entries, dot1q_tp_fdb_table: { broken: ["*"] } }],
     ["the bridge ports", { bridge: { ...BRIDGE, broken: ["dot1dBasePortIfIndex"] }, dot1d_tp_fdb_table: entries }],
-  ])("makes the entries of every interface unknown: %s", (_name, steps: Record<string, HandMadeStep>) => {
+  ])("makes the entries of every interface unknown: %s", (_name, steps: Record<string, SyntheticStep>) => {
     const device = deviceWith({ if_table: INTERFACES, ...steps });
     expect(forwarding(device)).toEqual({ 101: undefined, 102: undefined, 103: undefined });
     expect(device.tables.forwarding.state).toBe("partial");
@@ -246,7 +246,7 @@ function vlan(type: number): Record<string, SnmpValue> {
   return { vtpVlanState: 1, vtpVlanType: type, vtpVlanName: utf8("x") };
 }
 
-function table(mib: "dot1d" | "dot1q", ports: Readonly<Record<string, number>>): HandMadeStep {
+function table(mib: "dot1d" | "dot1q", ports: Readonly<Record<string, number>>): SyntheticStep {
   return tableOf(
     Object.fromEntries(
       Object.entries(ports).map(([index, port]) => [index, { [`${mib}TpFdbPort`]: port, [`${mib}TpFdbStatus`]: 3 }]),

@@ -5,10 +5,10 @@ import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
 import {
   deviceWith,
-  type HandMadeStep,
   hex,
   NO_RESPONSE,
   readsWith,
+  type SyntheticStep,
   tableOf,
   utf8,
 } from "../support/reconcile/synthetic-reads.ts";
@@ -22,15 +22,15 @@ const NAMES = [1, 2, 3, 4].map((index) => ({
   mac: `001b2100000${index}`,
 }));
 const ethernet = (descr: string) => ({ ifDescr: utf8(descr), ifType: 6, ifOperStatus: 1 });
-const IF_TABLE: HandMadeStep = tableOf(
+const IF_TABLE: SyntheticStep = tableOf(
   Object.fromEntries(
     NAMES.map(({ ifIndex, descr, mac }) => [ifIndex, { ...ethernet(descr), ifPhysAddress: hex(mac) }]),
   ),
 );
-const IF_X_TABLE: HandMadeStep = tableOf(
+const IF_X_TABLE: SyntheticStep = tableOf(
   Object.fromEntries(NAMES.map(({ ifIndex, name, alias }) => [ifIndex, { ifName: utf8(name), ifAlias: utf8(alias) }])),
 );
-const BRIDGE: HandMadeStep = {
+const BRIDGE: SyntheticStep = {
   columns: { dot1dBasePortIfIndex: Object.fromEntries(NAMES.map(({ ifIndex }, index) => [index + 1, ifIndex])) },
 };
 const BASE_TABLES = { if_table: IF_TABLE, if_x_table: IF_X_TABLE, bridge: BRIDGE };
@@ -176,8 +176,8 @@ describe("a management address", () => {
 describe("the interface of a local port", () => {
   /** Interfaces with a neighbor, by default one on local port 77: neither a bridge port nor an ifIndex. */
   const interfacesFor = (
-    texts: HandMadeStep,
-    tables: Readonly<Record<string, HandMadeStep>> = {},
+    texts: SyntheticStep,
+    tables: Readonly<Record<string, SyntheticStep>> = {},
     index = "0.77.1",
   ): number[] => {
     const device = read({ ...tables, lldp_loc_port_table: texts, lldp_rem_table: remote({ [index]: REMOTE }) });
@@ -215,7 +215,7 @@ describe("the interface of a local port", () => {
   test("follows the numbering of the other ports", () => {
     // The name identifies port 2 as interface 2: so 3 is interface 3, not bridge port 3.
     const if_table = describedAs({ "2": "ge-0/0/2", "3": "ge-0/0/3", "9": "ge-0/0/9" });
-    const bridge: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "2": 3, "3": 9 } } };
+    const bridge: SyntheticStep = { columns: { dot1dBasePortIfIndex: { "2": 3, "3": 9 } } };
     for (const [name, ifIndex] of [
       ["ge-0/0/2", 3],
       ["ge-0/0/3", 9],
@@ -227,20 +227,20 @@ describe("the interface of a local port", () => {
 
   test("matches the end of a name, but not within a number", () => {
     const if_table = describedAs({ "1": "Port 11", "101": "Port 1", "2": "Port 102" });
-    const bridge: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "1": 101, "2": 1 } } };
+    const bridge: SyntheticStep = { columns: { dot1dBasePortIfIndex: { "1": 101, "2": 1 } } };
     const texts = localPorts({ "1": [7, "1"], "2": [7, "2"] });
     expect(interfacesFor(texts, { if_table, if_x_table: {}, bridge }, "0.1.1")).toEqual([101]);
   });
 
   test("is a candidate that can have neighbors if names do not decide", () => {
-    const if_table: HandMadeStep = tableOf({ "3": ethernet("a"), "9": { ...ethernet("b"), ifOperStatus: 2 } });
-    const bridge: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "3": 9 } } };
+    const if_table: SyntheticStep = tableOf({ "3": ethernet("a"), "9": { ...ethernet("b"), ifOperStatus: 2 } });
+    const bridge: SyntheticStep = { columns: { dot1dBasePortIfIndex: { "3": 9 } } };
     expect(interfacesFor({}, { if_table, if_x_table: {}, bridge }, "0.3.1")).toEqual([3]);
   });
 
   test("is the one with its number among several with one MAC address", () => {
     const port = { ifPhysAddress: hex("001b21000001"), ifType: 6 };
-    const if_table: HandMadeStep = tableOf({ "1": port, "2": port, "3": port });
+    const if_table: SyntheticStep = tableOf({ "1": port, "2": port, "3": port });
     const texts = localPorts({ "2": [3, hex("001b21000001")] });
     expect(interfacesFor(texts, { if_table, if_x_table: {}, bridge: {} }, "0.2.1")).toEqual([2]);
   });
@@ -249,14 +249,14 @@ describe("the interface of a local port", () => {
     const mac = { ifPhysAddress: hex("001b21000001") };
     const vlan = { ...mac, ifType: 53 };
     const port = { ...mac, ifType: 6 };
-    const if_table: HandMadeStep = tableOf({ "1": vlan, "2": port, "3": vlan });
+    const if_table: SyntheticStep = tableOf({ "1": vlan, "2": port, "3": vlan });
     const texts = localPorts({ "77": [3, hex("001b21000001")] });
     expect(interfacesFor(texts, { if_table, if_x_table: {}, bridge: {} })).toEqual([2]);
   });
 
   test("is the one matching the description among several with one name", () => {
     const if_table = describedAs({ "1": "lo0", "2": "oob" });
-    const if_x_table: HandMadeStep = tableOf({ "1": { ifName: utf8("x") }, "2": { ifName: utf8("x") } });
+    const if_x_table: SyntheticStep = tableOf({ "1": { ifName: utf8("x") }, "2": { ifName: utf8("x") } });
     expect(interfacesFor(localPorts({ "77": [5, "x", "oob"] }), { if_table, if_x_table, bridge: {} })).toEqual([2]);
     expect(interfacesFor(localPorts({ "77": [5, "x"] }), { if_table, if_x_table, bridge: {} })).toEqual([1]);
   });
@@ -285,7 +285,7 @@ describe("the interface of a local port", () => {
 });
 
 describe("LLDP-V2-MIB", () => {
-  const v2 = (indexes: readonly string[]): HandMadeStep =>
+  const v2 = (indexes: readonly string[]): SyntheticStep =>
     remote(Object.fromEntries(indexes.map((index) => [index, REMOTE])));
 
   test("has ifIndex and a destination address in the index", () => {
@@ -340,9 +340,12 @@ describe("missing LLDP data", () => {
     ["the interfaces", { lldp_rem_table: REM_TABLE, if_table: { ...IF_TABLE, broken: ["ifOperStatus"] } }],
     ["the bridge ports", { lldp_rem_table: REM_TABLE, bridge: { ...BRIDGE, broken: ["*"] } }],
     ["version 2 where version 1 has none", { lldp_local: LOCAL, lldp_v2_rem_table: { broken: ["*"] } }],
-  ])("makes the neighbors of every interface unknown if %s broke off", (_name, steps: Record<string, HandMadeStep>) => {
-    expect(neighbors(read(steps))).toEqual(UNKNOWN);
-  });
+  ])(
+    "makes the neighbors of every interface unknown if %s broke off",
+    (_name, steps: Record<string, SyntheticStep>) => {
+      expect(neighbors(read(steps))).toEqual(UNKNOWN);
+    },
+  );
 
   test("makes absent addresses unknown if management addresses are truncated", () => {
     const device = read({
@@ -392,21 +395,21 @@ describe("thousands of neighbors", () => {
   });
 });
 
-function read(steps: Readonly<Record<string, HandMadeStep>>): Device {
+function read(steps: Readonly<Record<string, SyntheticStep>>): Device {
   return deviceWith({ ...BASE_TABLES, ...steps });
 }
 
-function remote(table: Readonly<Record<string, Readonly<Record<string, SnmpValue>>>>): HandMadeStep {
+function remote(table: Readonly<Record<string, Readonly<Record<string, SnmpValue>>>>): SyntheticStep {
   return tableOf(table);
 }
 
-function describedAs(names: Readonly<Record<string, string>>): HandMadeStep {
+function describedAs(names: Readonly<Record<string, string>>): SyntheticStep {
   return tableOf(Object.fromEntries(Object.entries(names).map(([index, name]) => [index, { ifDescr: utf8(name) }])));
 }
 
 type LocalPort = readonly [subtype: number, id: string | Uint8Array, desc?: string];
 
-function localPorts(table: Readonly<Record<string, LocalPort>>): HandMadeStep {
+function localPorts(table: Readonly<Record<string, LocalPort>>): SyntheticStep {
   const rows = Object.entries(table).map(([port, [portIdSubtype, id, desc = ""]]) => {
     const portId = typeof id === "string" ? utf8(id) : id;
     return [port, { portIdSubtype, portId, portDesc: utf8(desc) }];
@@ -414,7 +417,7 @@ function localPorts(table: Readonly<Record<string, LocalPort>>): HandMadeStep {
   return tableOf(Object.fromEntries(rows));
 }
 
-function addresses(indexes: readonly string[]): HandMadeStep {
+function addresses(indexes: readonly string[]): SyntheticStep {
   return { columns: { manAddrIfSubtype: Object.fromEntries(indexes.map((index) => [index, 2])) } };
 }
 

@@ -9,22 +9,25 @@ import { type RecordedSteps, reducedReads } from "../support/reconcile/reduced-r
 import { syntheticDevices } from "../support/reconcile/synthetic-devices.ts";
 import {
   dotted,
-  type HandMadeStep,
   hex,
   readsWith,
   rows,
+  type SyntheticStep,
   tableOf,
   utf8,
 } from "../support/reconcile/synthetic-reads.ts";
 
-type Steps = Readonly<Record<string, HandMadeStep>>;
+type Steps = Readonly<Record<string, SyntheticStep>>;
 
-const SYSTEM: HandMadeStep = { scalars: { sysName: utf8("sw-1"), sysObjectID: "1.3.6.1.4.1.9.1.516" } };
-const IF_TABLE: HandMadeStep = tableOf({
+const SYSTEM: SyntheticStep = { scalars: { sysName: utf8("sw-1"), sysObjectID: "1.3.6.1.4.1.9.1.516" } };
+const IF_TABLE: SyntheticStep = tableOf({
   1: { ifDescr: utf8("port 1"), ifSpeed: 1_000_000_000, ifOperStatus: 1 },
   2: { ifDescr: utf8("port 2"), ifSpeed: 1_000_000_000, ifOperStatus: 2 },
 });
-const IF_X_TABLE: HandMadeStep = tableOf({ 1: { ifName: utf8("p1"), ifHighSpeed: 10_000 }, 2: { ifName: utf8("p2") } });
+const IF_X_TABLE: SyntheticStep = tableOf({
+  1: { ifName: utf8("p1"), ifHighSpeed: 10_000 },
+  2: { ifName: utf8("p2") },
+});
 const COMPLETE: Steps = { system: SYSTEM, if_table: IF_TABLE, if_x_table: IF_X_TABLE };
 
 const deviceAfter = (previous: Steps, current: Steps): Device => deviceOf(readsWith(current), servedBefore(previous));
@@ -96,8 +99,8 @@ test("an engine id that a credential may no longer see is not missing, unlike a 
 describe("forwarding entries", () => {
   const [A, B] = ["001b21000001", "001b21000002"].map(dotted) as [string, string];
   const bridge = { columns: { dot1dBasePortIfIndex: { "1": 1, "2": 2 } } };
-  const dot1q = (port: number): HandMadeStep => tableOf({ [`1.${A}`]: { dot1qTpFdbPort: port, dot1qTpFdbStatus: 3 } });
-  const dot1d: HandMadeStep = tableOf({ [B]: { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 } });
+  const dot1q = (port: number): SyntheticStep => tableOf({ [`1.${A}`]: { dot1qTpFdbPort: port, dot1qTpFdbStatus: 3 } });
+  const dot1d: SyntheticStep = tableOf({ [B]: { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 } });
   const previous = { if_table: IF_TABLE, bridge, dot1q_tp_fdb_table: dot1q(1), dot1d_tp_fdb_table: dot1d };
   const forwardedMacs = (device: Device) =>
     device.interfaces?.map(({ forwarding }) => forwarding?.map(({ mac_address }) => mac_address.slice(-1)));
@@ -130,14 +133,14 @@ describe("forwarding entries", () => {
 
 describe("LLDP neighbors", () => {
   const remote = { chassisIdSubtype: 4, chassisId: hex("001b21000009"), portIdSubtype: 5, portId: utf8("Gi0/9") };
-  const local: HandMadeStep = { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } };
-  const v1: HandMadeStep = tableOf({ "0.1.1": remote, "0.2.1": remote });
+  const local: SyntheticStep = { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } };
+  const v1: SyntheticStep = tableOf({ "0.1.1": remote, "0.2.1": remote });
   const lldp = (device: Device) => device.interfaces?.map((port) => port.lldp?.length);
 
   test("are removed from down links once there are none, and stay on others", () => {
     const without = { if_table: IF_TABLE, lldp_local: local };
     expect(lldp(deviceAfter({ ...without, lldp_rem_table: v1 }, without))).toEqual([undefined, 0]);
-    const running: HandMadeStep = { scalars: { cdpGlobalRun: 1 } };
+    const running: SyntheticStep = { scalars: { cdpGlobalRun: 1 } };
     const cdp = { ...running, columns: rows({ "1.1": { cdpCacheDeviceId: utf8("far") } }) };
     const previous = { if_table: IF_TABLE, cdp_cache_table: cdp };
     const device = deviceAfter(previous, { if_table: IF_TABLE, cdp_cache_table: running });
@@ -145,9 +148,9 @@ describe("LLDP neighbors", () => {
   });
 
   test("come from version 2 after a device switches to it, and from version 1 after it switches back", () => {
-    const v2: HandMadeStep = tableOf({ "0.1.1.1": remote });
+    const v2: SyntheticStep = tableOf({ "0.1.1.1": remote });
     const steps: Steps = { if_table: IF_TABLE, lldp_local: local };
-    const tables = (lldp_rem_table: HandMadeStep, lldp_v2_rem_table: HandMadeStep): Steps => {
+    const tables = (lldp_rem_table: SyntheticStep, lldp_v2_rem_table: SyntheticStep): Steps => {
       return { ...steps, lldp_rem_table, lldp_v2_rem_table };
     };
     expect(lldp(deviceAfter(tables(v1, {}), tables({}, v2)))).toEqual([1, 0]);

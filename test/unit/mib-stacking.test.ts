@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import { readRecording, readsOf, recordingNames } from "../support/reconcile/recorded-reads.ts";
-import { deviceWith, type HandMadeStep, hex, readsWith, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
+import { deviceWith, hex, readsWith, type SyntheticStep, tableOf, utf8 } from "../support/reconcile/synthetic-reads.ts";
 
 interface Row {
   readonly name: string;
@@ -16,7 +16,7 @@ interface Row {
 const [LAG, VIRTUAL, L2_VLAN, SVI] = [161, 53, 135, 136];
 const SHARED = "00:1b:21:0c:00:10";
 
-function steps(rows: Readonly<Record<number, Row>>, more: Readonly<Record<string, HandMadeStep>> = {}) {
+function steps(rows: Readonly<Record<number, Row>>, more: Readonly<Record<string, SyntheticStep>> = {}) {
   const table = (row: (each: Row) => Record<string, number | Uint8Array | null>) =>
     tableOf(Object.fromEntries(Object.entries(rows).map(([index, each]) => [index, row(each)])));
   return {
@@ -30,7 +30,7 @@ function steps(rows: Readonly<Record<number, Row>>, more: Readonly<Record<string
   };
 }
 
-const stackRows = (...pairs: ReadonlyArray<readonly [index: string, status?: number]>): HandMadeStep =>
+const stackRows = (...pairs: ReadonlyArray<readonly [index: string, status?: number]>): SyntheticStep =>
   tableOf(Object.fromEntries(pairs.map(([index, status = 1]) => [index, { ifStackStatus: status }])));
 const attached = (ports: Readonly<Record<number, readonly [attached: number | null, selected: number | null]>>) =>
   tableOf(
@@ -45,7 +45,7 @@ const attached = (ports: Readonly<Record<number, readonly [attached: number | nu
 /** `Gi0/7 in Po1` for a member, `Po1.20 of Po1` for a unit; undefined if unknown. */
 function stackingOf(
   rows: Readonly<Record<number, Row>>,
-  more?: Readonly<Record<string, HandMadeStep>>,
+  more?: Readonly<Record<string, SyntheticStep>>,
 ): string[] | undefined {
   return deviceWith(steps(rows, more)).stacking?.flatMap(({ if_index, lag_if_index: lag, parent_if_index: parent }) => [
     ...(lag === undefined ? [] : [`${rows[if_index]?.name} in ${rows[lag]?.name}`]),

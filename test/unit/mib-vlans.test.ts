@@ -3,23 +3,23 @@ import type { Device } from "../../src/discovery/device.ts";
 import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
 import {
   deviceWith,
-  type HandMadeStep,
   hex,
   NO_RESPONSE,
   readsWith,
   rows,
+  type SyntheticStep,
   tableOf,
   utf8,
 } from "../support/reconcile/synthetic-reads.ts";
 
 /** Ports 1 to 28 are interfaces 101 to 128; interface 200 is not a bridge port. */
 const PORTS = Array.from({ length: 28 }, (_, index) => index + 1);
-const INTERFACES: HandMadeStep = tableOf(
+const INTERFACES: SyntheticStep = tableOf(
   Object.fromEntries(
     [...PORTS.map((port) => port + 100), 200].map((ifIndex) => [ifIndex, { ifDescr: utf8(`port ${ifIndex}`) }]),
   ),
 );
-const BRIDGE: HandMadeStep = {
+const BRIDGE: SyntheticStep = {
   columns: { dot1dBasePortIfIndex: Object.fromEntries(PORTS.map((port) => [port, port + 100])) },
 };
 
@@ -106,7 +106,7 @@ describe("Q-BRIDGE-MIB", () => {
     ["a static column", { dot1q_vlan_static_table: { columns, broken: ["dot1qVlanStaticEgressPorts"] } }],
     ["the current table", { dot1q_vlan_current_table: { broken: ["*"] } }],
     ["the bridge ports", { bridge: { ...BRIDGE, broken: ["*"] } }],
-  ])("members are unknown if %s broke off", (_name, steps: Record<string, HandMadeStep>) => {
+  ])("members are unknown if %s broke off", (_name, steps: Record<string, SyntheticStep>) => {
     const device = read({ dot1q_vlan_static_table: { columns }, ...steps });
     for (const port of device.interfaces ?? []) expect(port).not.toHaveProperty("vlans");
     expect(device.vlans).toEqual([{ number: 1, name: null }]);
@@ -256,16 +256,16 @@ describe("CISCO-VTP-MIB", () => {
   });
 });
 
-function read(steps: Readonly<Record<string, HandMadeStep>>): Device {
+function read(steps: Readonly<Record<string, SyntheticStep>>): Device {
   return deviceWith({ if_table: INTERFACES, bridge: BRIDGE, ...steps });
 }
 
-type Columns = NonNullable<HandMadeStep["columns"]>;
+type Columns = NonNullable<SyntheticStep["columns"]>;
 function readVlanTables(fixed: Columns, current: Columns): Device {
   return read({ dot1q_vlan_static_table: { columns: fixed }, dot1q_vlan_current_table: { columns: current } });
 }
 
-function staticLists(lists: Readonly<Record<string, Uint8Array>>): Record<string, HandMadeStep> {
+function staticLists(lists: Readonly<Record<string, Uint8Array>>): Record<string, SyntheticStep> {
   return { dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: lists } } };
 }
 

@@ -39,7 +39,7 @@ describe("the index of free text", () => {
     expect(searchText({ words: [`${"a".repeat(253)}😀b`] })).toBe(`${"a".repeat(253)}😀`);
   });
 
-  test("contains only the first parts of a word with very many", () => {
+  test("contains only the first parts of a word with many", () => {
     expect(words(Array.from({ length: 100 }, (_, index) => index).join("-"))).toHaveLength(32);
   });
 

@@ -218,19 +218,19 @@ describe("both directions", () => {
     expect(endsOf(network)).toEqual({ "sw1 Gi0/1": "host-sw2", "sw2 Gi0/2": "sw3 Gi0/1", "sw3 Gi0/1": "sw2 Gi0/2" });
   });
 
-  test("resolve neither if they name different interfaces", () => {
+  test("resolve to nothing if they name different interfaces", () => {
     const network = pair().receivesLldp("sw1 Gi0/1", "sw2 Gi0/2").receivesLldp("sw2 Gi0/2", "sw1 Gi0/3");
     expect(endsOf(network)).toEqual({ "sw1 Gi0/1": "host-sw2", "sw2 Gi0/2": "host-sw1" });
   });
 
-  test("complement each other if one has too little data", () => {
+  test("complement each other if one is incomplete", () => {
     const local = (value: string) => ({ subtype: "LocallyAssigned", value }) as const;
     const scarce = { protocol: "Lldp", port_id: local("?"), chassis_id: local("rack 7"), sys_desc: "" } as Announcement;
     const network = pair().receivesLldp("sw1 Gi0/1", "sw2 Gi0/2").receives("sw2 Gi0/2", scarce);
     expect(endsOf(network)).toEqual(BOTH);
   });
 
-  test("are not a link if one of the ends reports an unknown device", () => {
+  test("do not form a link if one end reports an unknown device", () => {
     const visitor = { sys_name: "visitor", chassis_id: macId(macOf(99, 9)), mgmt_addr: "10.9.9.9" };
     const network = pair().receivesLldp("sw1 Gi0/1", "sw2 Gi0/2").receivesLldp("sw2 Gi0/2", "sw1 Gi0/1", visitor);
     expect(endsOf(network)).toEqual({ "sw1 Gi0/1": "host-sw2" });
@@ -392,7 +392,7 @@ describe("cloned and misleading identifiers", () => {
 });
 
 describe("several announcements on one interface", () => {
-  test("each lead to their own end on a hub, and the interface to the first", () => {
+  test("resolve to separate ends on a hub, and the interface to the first", () => {
     const network = new Neighborhood();
     for (const key of ["a", "b", "c"]) network.hostWith(key, "Gi0/1");
     for (const [receiver, ...others] of [

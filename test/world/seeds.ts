@@ -1,4 +1,4 @@
-// Tests of some seeds: each runs to its last day, and all of them together meet the bounds.
+// Tests of the simulated site: each seed runs to completion, and all seeds together meet the bounds.
 
 import { expect, test } from "bun:test";
 import { BOUNDS, holds, reachedBy } from "./bounds.ts";
@@ -14,7 +14,7 @@ export function testSeeds(count: number, rates: Rates, hangMs: number): void {
   const runs: FigureValues[] = [];
   for (let seed = 1; seed <= count; seed += 1)
     test(
-      `seed ${seed} runs to its last day`,
+      `seed ${seed} runs to completion`,
       async () => {
         const values = (await runWorld(seed, rates)).values();
         runs.push(values);

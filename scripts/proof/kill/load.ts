@@ -49,7 +49,7 @@ export class KnownState {
   readonly keyTexts = new Map<string, string | null>();
   /** Ids of the records that each connection created. */
   readonly hostIds: string[][] = [];
-  readonly bulks: string[][] = [];
+  readonly bulkWrites: string[][] = [];
   readonly tagIds: string[][] = [];
   readonly keyIds: string[][] = [];
   readonly ifEntryIds: string[][] = [];
@@ -129,7 +129,7 @@ export class Load {
 
   private async write(connection: number): Promise<void> {
     const { state, random } = this.options;
-    for (const list of [state.hostIds, state.bulks, state.tagIds, state.keyIds, state.ifEntryIds])
+    for (const list of [state.hostIds, state.bulkWrites, state.tagIds, state.keyIds, state.ifEntryIds])
       list[connection] ??= [];
     if (state.switchIds[connection] === undefined) await this.createSwitch(connection);
     while (!this.isOver) {
@@ -224,7 +224,7 @@ export class Load {
   /** Writes many hosts in one transaction: new ones, or renames of earlier ones. */
   private async bulkHosts(connection: number): Promise<void> {
     const { state, target, random } = this.options;
-    const known = state.bulks[connection] ?? [];
+    const known = state.bulkWrites[connection] ?? [];
     const word = `bulk ${random.integer(1_000_000)}`;
     const isNew = known.length === 0 || random.integer(3) > 0;
     const count = 2 + random.integer(random.pick([10, 60, 400]));
@@ -240,7 +240,7 @@ export class Load {
       new Map(data.map(({ id, name, updated_at }) => [String(id), { id, name, updated_at }]));
     // Few enough not to dominate every start by lists.
     const data = await this.send("POST", `${HOSTS}/bulk`, body, HOSTS, expected, answered);
-    if (data !== null && isNew) state.bulks[connection] = ids.slice(0, 100);
+    if (data !== null && isNew) state.bulkWrites[connection] = ids.slice(0, 100);
   }
 
   private async createTag(connection: number): Promise<void> {

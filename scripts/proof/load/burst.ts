@@ -9,7 +9,7 @@ export interface BurstTask {
   readonly key: string;
   readonly networkId: string;
   /** Number of bulk requests, and hosts per bulk request. */
-  readonly bulks: number;
+  readonly bulkWrites: number;
   readonly hosts: number;
   /** Number of single hosts, sent shortly after the bulk requests. */
   readonly singles: number;
@@ -30,13 +30,13 @@ if (import.meta.main) await main(process.argv[2] as string);
 
 async function main(file: string): Promise<void> {
   const task = (await Bun.file(file).json()) as BurstTask;
-  const bulks = Array.from({ length: task.bulks }, (_, n) =>
+  const bulkWrites = Array.from({ length: task.bulkWrites }, (_, n) =>
     JSON.stringify(Array.from({ length: task.hosts }, (_, k) => hostOf(task, `${n}-${k}`))),
   );
   const singles = Array.from({ length: task.singles }, (_, n) => JSON.stringify(hostOf(task, `single-${n}`)));
   console.log("ready");
   for await (const _line of console) break;
-  const sent = bulks.map((body) => send(task, "hosts/bulk", body));
+  const sent = bulkWrites.map((body) => send(task, "hosts/bulk", body));
   // After this delay, the bulk requests are queued: no other write of the user runs before them.
   if (singles.length > 0) await Bun.sleep(500);
   sent.push(...singles.map((body) => send(task, "hosts", body)));

@@ -11,22 +11,22 @@ import type { BurstResult, BurstTask } from "./burst.ts";
 import { CAMPUS, createUser } from "./fixture.ts";
 
 interface Plan {
-  readonly bulks: number;
+  readonly bulkWrites: number;
   readonly hosts: number;
   /** Number of sequential bulk requests, which measure the duration of one. */
-  readonly soloBulks: number;
+  readonly soloBulkWrites: number;
   /** Number of single hosts, above a user's queue limit, and of bulk requests queued before them. */
   readonly singles: number;
-  readonly queuedBulks: number;
+  readonly queuedBulkWrites: number;
 }
 
 const PLANS: Readonly<Record<ProofContext["form"], Plan>> = {
-  short: { bulks: 16, hosts: 500, soloBulks: 3, singles: 600, queuedBulks: 10 },
-  long: { bulks: 48, hosts: 1_000, soloBulks: 5, singles: 600, queuedBulks: 10 },
+  short: { bulkWrites: 16, hosts: 500, soloBulkWrites: 3, singles: 600, queuedBulkWrites: 10 },
+  long: { bulkWrites: 48, hosts: 1_000, soloBulkWrites: 5, singles: 600, queuedBulkWrites: 10 },
 };
 
 /** Maximum wait of a write: the duration of the running bulk request, plus its own time. */
-const WAIT_MAX_BULKS = 1.5;
+const WAIT_MAX_BULK_WRITES = 1.5;
 /** Other writers, each with one write at a time. */
 const OTHERS = 4;
 
@@ -59,15 +59,15 @@ async function measure(
   );
   const task = { port: running.port, key: member.key, networkId, hosts: plan.hosts };
 
-  const soloBulks: number[] = [];
-  for (let n = 0; n < plan.soloBulks; n += 1) {
-    const [bulk] = await (await burst(context, { ...task, bulks: 1, singles: 0, name: `alone-${n}` })).sent();
+  const soloBulkWrites: number[] = [];
+  for (let n = 0; n < plan.soloBulkWrites; n += 1) {
+    const [bulk] = await (await burst(context, { ...task, bulkWrites: 1, singles: 0, name: `alone-${n}` })).sent();
     if (bulk?.status !== 200) throw new Error(`a bulk returned ${bulk?.status}`);
-    soloBulks.push(bulk.answeredAt - bulk.sentAt);
+    soloBulkWrites.push(bulk.answeredAt - bulk.sentAt);
   }
-  const bulkMs = median(soloBulks);
+  const bulkMs = median(soloBulkWrites);
   const { sent, concurrent } = await withConcurrentWriters(running, others, () =>
-    burst(context, { ...task, bulks: plan.bulks, singles: 0, name: "burst" }),
+    burst(context, { ...task, bulkWrites: plan.bulkWrites, singles: 0, name: "burst" }),
   );
   const answeredTimes = sent.map(({ answeredAt }) => answeredAt).sort((a, b) => a - b);
   const startedAt = Math.min(...sent.map(({ sentAt }) => sentAt));
@@ -79,13 +79,13 @@ async function measure(
   const written = sent.filter(({ status }) => status === 200).length;
   const quantile = quantilesOf(concurrent.map(({ ms }) => ms));
   const [p50, p99] = [quantile(0.5), quantile(0.99)];
-  const figures = `${plan.bulks} bulks of ${plan.hosts} hosts in ${Math.round((answeredTimes.at(-1) as number) - startedAt)} ms, one alone ${Math.round(bulkMs)} ms, ${Math.round(median(between))} ms apart`;
+  const figures = `${plan.bulkWrites} bulk writes of ${plan.hosts} hosts in ${Math.round((answeredTimes.at(-1) as number) - startedAt)} ms, one alone ${Math.round(bulkMs)} ms, ${Math.round(median(between))} ms apart`;
   context.say(
     `${figures}; ${concurrent.length} concurrent writes: p50 ${Math.round(p50)} ms, p99 ${Math.round(p99)} ms`,
   );
 
   const overflow = await withConcurrentWriters(running, others, () =>
-    burst(context, { ...task, bulks: plan.queuedBulks, singles: plan.singles, name: "more" }),
+    burst(context, { ...task, bulkWrites: plan.queuedBulkWrites, singles: plan.singles, name: "more" }),
   );
   const refused = overflow.sent.filter(({ status }) => status === 429);
   const unexpected = overflow.sent.filter(({ status }) => status !== 200 && status !== 429);
@@ -96,11 +96,15 @@ async function measure(
   return {
     findings: [
       {
-        claim: `next to one Member's concurrent bulks, another user's write waits for the running one only: 99 of 100 are answered within ${WAIT_MAX_BULKS} times the duration of one bulk`,
-        held: concurrent.length >= plan.bulks && p99 < WAIT_MAX_BULKS * oneBulkMs,
+        claim: `next to one Member's concurrent bulk writes, another user's write waits for the running one only: 99 of 100 are answered within ${WAIT_MAX_BULK_WRITES} times the duration of one bulk`,
+        held: concurrent.length >= plan.bulkWrites && p99 < WAIT_MAX_BULK_WRITES * oneBulkMs,
         figure: `${figures}; ${concurrent.length} concurrent writes p50 ${Math.round(p50)} ms, p99 ${Math.round(p99)} ms, ${(p99 / oneBulkMs).toFixed(2)} times one bulk`,
       },
-      { claim: "queued bulks are all written", held: written === plan.bulks, figure: `${written} of ${plan.bulks}` },
+      {
+        claim: "queued bulk writes are all written",
+        held: written === plan.bulkWrites,
+        figure: `${written} of ${plan.bulkWrites}`,
+      },
       {
         claim: "writes above one user's queue limit are refused with 429 and Retry-After, and other users' are not",
         held:
@@ -113,8 +117,15 @@ async function measure(
       },
     ],
     table: {
-      title: `Another user's small writes next to ${plan.bulks} bulks of ${plan.hosts} hosts sent at once by one Member, in milliseconds`,
-      columns: ["one bulk alone", "between two concurrent bulks", "concurrent writes", "p50", "p99", "longest"],
+      title: `Another user's small writes next to ${plan.bulkWrites} bulk writes of ${plan.hosts} hosts sent at once by one Member, in milliseconds`,
+      columns: [
+        "one bulk write alone",
+        "between two concurrent bulk writes",
+        "concurrent writes",
+        "p50",
+        "p99",
+        "longest",
+      ],
       rows: [
         [bulkMs, median(between), concurrent.length, p50, p99, Math.max(...concurrent.map(({ ms }) => ms))].map(
           (value) => String(Math.round(value)),

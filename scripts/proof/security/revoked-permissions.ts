@@ -18,12 +18,12 @@ import {
 } from "./testbed.ts";
 
 /** Number of bulk requests queued when the permission is revoked, and hosts per bulk request. */
-const QUEUES: Readonly<Record<ProofContext["form"], { readonly bulks: number; readonly hosts: number }>> = {
-  short: { bulks: 10, hosts: 500 },
-  long: { bulks: 48, hosts: 1_000 },
+const QUEUES: Readonly<Record<ProofContext["form"], { readonly bulkWrites: number; readonly hosts: number }>> = {
+  short: { bulkWrites: 10, hosts: 500 },
+  long: { bulkWrites: 48, hosts: 1_000 },
 };
 /** Maximum wait of a revocation for the running write, as a multiple of the longest bulk request. */
-const WAIT_MAX_BULKS = 1.5;
+const WAIT_MAX_BULK_WRITES = 1.5;
 
 /** Way for a Member to lose permission to write. */
 interface Revocation {
@@ -77,8 +77,8 @@ async function proveRevocations(testbed: Testbed, people: People): Promise<Findi
       figure,
     },
     {
-      claim: `while a Member's bulks wait, a revocation of permissions waits for the running one only: at most ${WAIT_MAX_BULKS} times the longest bulk`,
-      held: rounds.every(({ tookMs, longestMs }) => tookMs < WAIT_MAX_BULKS * longestMs),
+      claim: `while a Member's bulk writes wait, a revocation of permissions waits for the running one only: at most ${WAIT_MAX_BULK_WRITES} times the longest bulk`,
+      held: rounds.every(({ tookMs, longestMs }) => tookMs < WAIT_MAX_BULK_WRITES * longestMs),
       figure: rounds
         .map(
           ({ name, tookMs, longestMs }) =>
@@ -103,13 +103,13 @@ async function revokeDuringBulks(
   people: People,
   owner: Caller,
   revocation: Revocation,
-  { bulks, hosts }: { readonly bulks: number; readonly hosts: number },
+  { bulkWrites, hosts }: { readonly bulkWrites: number; readonly hosts: number },
 ): Promise<Round> {
   const session = await testbed.asMember();
   const key = dataOf(await session.post("auth/keys", keyBody(people, revocation.name, "Member")));
   const caller = revocation.via === "session" ? session : testbed.as(bearer(key.key));
   const answeredAt: number[] = [];
-  const sent = Array.from({ length: bulks }, async (_, n) => {
+  const sent = Array.from({ length: bulkWrites }, async (_, n) => {
     const items = Array.from({ length: hosts }, (_, k) => ({
       network_id: people.networkId,
       name: `${revocation.name} ${n}-${k}`,
@@ -139,7 +139,7 @@ async function revokeDuringBulks(
     lateWrites === 0 &&
     written >= 2 &&
     before >= written &&
-    written < bulks &&
+    written < bulkWrites &&
     others.every(isRefused);
   const times = [startedAt, ...answeredAt].sort((a, b) => a - b);
   const longestMs = Math.max(...times.slice(1).map((at, n) => at - (times[n] as number)));
@@ -149,7 +149,7 @@ async function revokeDuringBulks(
     holds,
     tookMs,
     longestMs,
-    figure: `${revoked.status}; ${written} of ${bulks} bulks written, the others ${statuses}, ${lateWrites} afterwards`,
+    figure: `${revoked.status}; ${written} of ${bulkWrites} bulk writes committed, the others ${statuses}, ${lateWrites} afterwards`,
   };
 }
 

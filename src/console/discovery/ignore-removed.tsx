@@ -1,4 +1,4 @@
-// Action on the page of a deleted record: has scans ignore it.
+// Action on a deleted record's page that makes scans ignore the record.
 
 import { useEffect, useState } from "preact/hooks";
 import { api, unwrapWrite } from "../api/client.ts";
@@ -29,12 +29,12 @@ export function IgnoreRemoved({ kind, id }: { readonly kind: PagedKind; readonly
   };
   const close = () => setWritten(null);
   if (written !== null)
-    return <WriteNote sentence="Scans ignore it from now on." {...written} onClose={close} onUndone={close} />;
+    return <WriteNote sentence="Scans will ignore this record." {...written} onClose={close} onUndone={close} />;
   if (isOpen)
     return (
       <ConfirmForm
         title="Ignore in scans"
-        consequences={["Scans that find it again do not create it again."]}
+        consequences={["Scans will no longer re-create this record."]}
         submitLabel="Ignore"
         run={ignore}
         onEnd={() => setOpen(false)}

@@ -57,7 +57,7 @@ export function sinceByLink(links: readonly Link<unknown>[], fromMs: number): Ma
   return new Map(since);
 }
 
-/** A device may have very many MAC addresses, nearly all of them on one link. */
+/** A device may have many MAC addresses, nearly all of them on one link. */
 const MACS_MAX = 4;
 
 /**

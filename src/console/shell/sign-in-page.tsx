@@ -12,7 +12,7 @@ type SignInPageProps = Readonly<{ note: string | null; initialProblem: Refusal |
 /** @param initialProblem failure before the form was shown */
 export function SignInPage({ note, initialProblem }: SignInPageProps) {
   const { isBusy, problem, send } = useWrite();
-  // Before painting: later the user may already be typing the password.
+  // Focuses before painting: afterwards the user may already be typing the password.
   const form = useFirstFocus<HTMLFormElement>();
   useEffect(() => {
     document.title = "Sign in · netledger";

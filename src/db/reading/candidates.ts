@@ -274,7 +274,7 @@ function entriesOf({ wordIndex, test: { lookup } }: FieldCondition): Lookup | nu
 /** Maximum records of another kind to scan within one step. */
 const CHEAP_MAX = 500;
 
-/** A network may hold very many records of a kind. */
+/** A network may hold many records of a kind. */
 function isSmall(scope: ScopeName | null): boolean {
   return scope !== null && scope !== "network";
 }

@@ -1,4 +1,4 @@
-// Container condition resolver: finds the record numbers for very many containers, without reading documents. Runs in
+// Container condition resolver: finds the record numbers for many containers, without reading documents. Runs in
 // steps, and holds no transaction between them.
 
 import { getTableName } from "drizzle-orm";
@@ -15,7 +15,7 @@ const STEP_CONTAINERS = 200;
 
 /**
  * The same condition, with container references replaced by the records in those containers. Except for networks, which
- * may hold very many records: there the documents decide.
+ * may hold many records: there the documents decide.
  * @param asOf like ListQuery.asOf, called before each step
  */
 export function* resolveContainers(

@@ -131,7 +131,7 @@ const CHAPTER_RECORDS = 2 ** CHAPTER_BITS;
 const SMALL_COUNT = 100;
 const NO_CHAPTER = new Uint32Array(0);
 
-/** Change counts of very many records: one number each, in chunks of consecutive record numbers. */
+/** Change counts of many records: one number each, in chunks of consecutive record numbers. */
 export class ChangesOfRecords {
   private readonly chapters = new Map<number, Uint32Array>();
 

@@ -392,7 +392,7 @@ export class Reader extends ReadConnection {
   /**
    * The entire result in chunks of comma-separated JSON objects, as of one fixed sequence, without a transaction in
    * between. `query.asOf` must not be null.
-   * @param parts composed parts, so that records with very many are rendered one by one
+   * @param parts composed parts, so that records with many are rendered one by one
    */
   *chunks(query: ListQuery, compose: Compose | null, parts?: Parts): Generator<Uint8Array> {
     if (this.populations.findsNothing(query)) return;

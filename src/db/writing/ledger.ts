@@ -490,12 +490,12 @@ class LedgerWriter {
 
   /** Records changes to searchable names. */
   private noteWords({ kind, n, organizationN, before, after }: Entry): void {
-    const { called } = kind;
-    if (called === undefined) return;
+    const { indexedNames } = kind;
+    if (indexedNames === undefined) return;
     const entries = nameIndexChanges(
       entryPrefixOf(organizationN, kind),
-      before === null ? [] : called(before),
-      after === null ? [] : called(after),
+      before === null ? [] : indexedNames(before),
+      after === null ? [] : indexedNames(after),
     );
     if (entries !== "") this.words.push({ n, sequence: this.tx.sequence, entries });
   }
@@ -599,7 +599,7 @@ function sortKeysOf(sortKeys: NonNullable<AnyKind["sortKeys"]>, record: RecordBa
   return keys;
 }
 
-/** Scopes of the organization and network, which may hold very many records. */
+/** Scopes of the organization and network, which may hold many records. */
 function largeScopes(entry: Entry, record: RecordBase, n: (id: string) => number): number[] {
   const networkId = containerId(entry.kind, record, "network");
   const containers = networkId === null ? [entry.organizationN] : [entry.organizationN, n(networkId)];

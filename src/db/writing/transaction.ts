@@ -368,7 +368,7 @@ export class WriteTransaction {
     return [...this.eachNetChange()];
   }
 
-  /** As netChanges, one by one: a long-running transaction has very many. */
+  /** As netChanges, one by one: a long-running transaction has many. */
   *eachNetChange(): Generator<NetChange> {
     for (const entry of this.entries.values()) {
       const change = netChange(entry);

@@ -113,7 +113,7 @@ export function reportOn(
     if (read.scalarsProblem !== null) problems.add(read.scalarsProblem);
     if (read.scalars.size > 0) isAnythingRead = true;
     for (const column of read.columns.values()) {
-      if (!column.isComplete) problems.add(column.problem ?? "it was not read to its end");
+      if (!column.isComplete) problems.add(column.problem ?? "it was not read completely");
       if (column.values.size > 0) isAnythingRead = true;
     }
   }

@@ -14,7 +14,7 @@ import { areInterfacesUnread } from "./complete-reads.ts";
 import { FormerHosts } from "./former-selves.ts";
 import { hasConflict, type MatchCandidate } from "./identity.ts";
 import { BY_PERSON, wasWrittenByUser } from "./provenance.ts";
-import { SharingHosts } from "./shared-signs.ts";
+import { HostsBySharedSigns } from "./shared-signs.ts";
 import { countsAt } from "./sign-counts.ts";
 import { type SignCounts, Weights } from "./sign-weights.ts";
 import { engineSignOf, isOwnAddress, nameSign, type SignGroup, type Signs, serialSigns } from "./signs.ts";
@@ -79,7 +79,7 @@ export class KnownHosts {
    * @param polledAddress the address that responded: always includes the host that responded there before
    */
   candidates(seen: Signs, polledAddress: string | null = null): HostCandidates {
-    const found = new SharingHosts();
+    const found = new HostsBySharedSigns();
     const sharing = new Map<string, number>();
     const add = (group: SignGroup, value: string, ...lists: readonly string[][]) => {
       const all = new Set<string>();

@@ -14,7 +14,7 @@ interface SharedSigns {
   count: number;
 }
 
-export class SharingHosts {
+export class HostsBySharedSigns {
   private readonly shared = new Map<string, SharedSigns>();
 
   /** @param ids hosts with a value of a group */
@@ -39,14 +39,14 @@ export class SharingHosts {
   closest(): string[] {
     const all = [...this.shared.keys()];
     if (all.length <= COMPARED_HOSTS_MAX) return all;
-    const kept = new Set(all.sort((some, other) => this.precedence(other, some)).slice(0, COMPARED_HOSTS_MAX));
+    const kept = new Set(all.sort((left, right) => this.precedence(right, left)).slice(0, COMPARED_HOSTS_MAX));
     return [...this.shared.keys()].filter((id) => kept.has(id));
   }
 
   /** Positive if the first host shares more. */
-  private precedence(some: string, other: string): number {
-    const [one, two] = [this.shared.get(some) as SharedSigns, this.shared.get(other) as SharedSigns];
+  private precedence(left: string, right: string): number {
+    const [first, second] = [this.shared.get(left) as SharedSigns, this.shared.get(right) as SharedSigns];
     const rareCount = ({ groups }: SharedSigns) => RARE_GROUPS.filter((group) => groups.has(group)).length;
-    return one.groups.size - two.groups.size || rareCount(one) - rareCount(two) || one.count - two.count;
+    return first.groups.size - second.groups.size || rareCount(first) - rareCount(second) || first.count - second.count;
   }
 }

@@ -234,7 +234,7 @@ class ScanRun {
     await this.markStale(network);
     await this.expire(network);
     await this.reportChanges();
-    // Last, since there may be very many: other findings come first.
+    // Last, since there may be many: other findings come first.
     this.reportUnreached(scope, network, polling, credentials);
     for (const finding of withheldFindings(polling.unanswered(), subnets, network.hosts)) scanReport.add(finding);
   }

@@ -1,4 +1,4 @@
-// Filtered lists of scans and findings. Runs outside the main thread, since there may be very many rows.
+// Filtered lists of scans and findings. Runs outside the main thread, since there may be many rows.
 
 import type { Actor } from "../../access/actor.ts";
 import { ownValue } from "../../base/fields.ts";

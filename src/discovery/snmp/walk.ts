@@ -1,4 +1,4 @@
-// Parallel walk of table columns to their ends, without looping. Independent of sockets. Pure.
+// Complete parallel walk of table columns, without looping. Independent of sockets. Pure.
 
 import { groupedDigits } from "../../base/text.ts";
 import type { ColumnRead, SnmpValue } from "../mib/reads.ts";

@@ -176,11 +176,11 @@ export class Derivation {
     after: RecordBase | null,
   ): void {
     const { kind, organizationN } = history;
-    if (kind.called === undefined) return;
+    if (kind.indexedNames === undefined) return;
     const entries = nameIndexChanges(
       entryPrefixOf(organizationN, kind),
-      before === null ? [] : kind.called(before),
-      after === null ? [] : kind.called(after),
+      before === null ? [] : kind.indexedNames(before),
+      after === null ? [] : kind.indexedNames(after),
     );
     if (entries !== "") history.words.push({ sequence, entries });
   }

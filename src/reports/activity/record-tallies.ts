@@ -1,4 +1,4 @@
-// Compact change counters for very many records: five numbers each, in chunks of 4,096 consecutive record numbers.
+// Compact change counters for many records: five numbers each, in chunks of 4,096 consecutive record numbers.
 // Reads no records.
 
 import type { VersionOperation } from "../../db/change-counts.ts";

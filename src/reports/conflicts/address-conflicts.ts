@@ -1,5 +1,5 @@
 // Conflicts of one address on several hosts. An index of all addresses ever assigned limits the read to those with
-// several records; in bounded steps.
+// several records. Runs in bounded steps.
 
 import { isLocalBridge, isVlanGateway } from "../../base/interface-name.ts";
 import { parseIp, uniqueWithin } from "../../base/ip.ts";
@@ -138,11 +138,11 @@ function isVirtual(
   const seen = [...networkIds].flatMap((id) => sightingsAt(connection, id, value, at));
   if (seen.some(({ mac }) => mac !== null && virtualRouterOf(mac) !== null)) return true;
   const own = seen.filter(({ kind }) => kind === "Own");
-  const heard = seen.filter(({ kind }) => kind === "Neighbor");
+  const neighborSightings = seen.filter(({ kind }) => kind === "Neighbor");
   return (
-    (heard.length > 0 || areGateways(connection, query, parties, holders)) &&
+    (neighborSightings.length > 0 || areGateways(connection, query, parties, holders)) &&
     parties.every(({ n }) => own.some(({ hostN }) => hostN === n)) &&
-    heard.every((each) => own.every(({ mac }) => mac !== each.mac))
+    neighborSightings.every((each) => own.every(({ mac }) => mac !== each.mac))
   );
 }
 
@@ -175,8 +175,8 @@ function contradicting(holders: readonly HolderRow[], isForwarded: IsForwarded):
   const [first] = claiming;
   const isShared = first?.[5] !== null && claiming.every(([, , , , , mac]) => mac === first?.[5]);
   if (isShared || claiming.length < 2) return [];
-  const isThere = ([, , , networkId, , mac]: HolderRow) => mac === null || isForwarded(networkId, mac);
-  const connected = claiming.filter(isThere);
+  const isConnected = ([, , , networkId, , mac]: HolderRow) => mac === null || isForwarded(networkId, mac);
+  const connected = claiming.filter(isConnected);
   return connected.some(([, , , , , mac]) => mac !== null) ? connected : claiming;
 }
 

@@ -89,7 +89,7 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
   // Every key is unique; no later key continues an earlier one.
   identity: () => null,
   unique: null,
-  called: ({ name }) => [{ field: "name", value: name, as: "Name" }],
+  indexedNames: ({ name }) => [{ field: "name", value: name, as: "Name" }],
   sortKeys: { name: textSortKey },
 };
 

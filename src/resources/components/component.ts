@@ -36,7 +36,7 @@ export const componentKind: Kind<ComponentRecord> = {
   identity: ({ host_id, serial_number, class: kind, position }) =>
     `${host_id}/${serial_number === null ? `${kind}/${position}` : `serial/${serial_number}`}`,
   unique: null,
-  called: namesIn<ComponentRecord>({ serial_number: "Name", model: "Name", manufacturer: "Name" }),
+  indexedNames: namesIn<ComponentRecord>({ serial_number: "Name", model: "Name", manufacturer: "Name" }),
   sortKeys: { manufacturer: textSortKey, model: textSortKey, serial_number: textSortKey },
 };
 

@@ -119,7 +119,7 @@ export const credentialKind: Kind<CredentialRecord> = {
   identity: (credential) => `${credential.organization_id}/${credential.name}`,
   // Names need not be unique.
   unique: null,
-  called: ({ name }) => [{ field: "name", value: name, as: "Name" }],
+  indexedNames: ({ name }) => [{ field: "name", value: name, as: "Name" }],
   sortKeys: { name: textSortKey, credential_type: ({ type }) => type },
 };
 

@@ -34,7 +34,7 @@ export const customFieldKind: Kind<CustomFieldRecord> = {
   absent: "null",
   identity: (field) => `${field.organization_id}/${field.key}`,
   unique: { field: "key", value: (field) => field.key },
-  called: namesIn<CustomFieldRecord>({ key: "Name", label: "Name", description: "Text" }),
+  indexedNames: namesIn<CustomFieldRecord>({ key: "Name", label: "Name", description: "Text" }),
   sortKeys: { label: textSortKey },
 };
 

@@ -44,7 +44,7 @@ export const fdbEntryKind: Kind<FdbEntryRecord> = {
   absent: "null",
   identity: (entry) => `${entry.if_entry_id}/${entry.mac_address}/${entry.vlan_number ?? ""}`,
   // Learned MAC addresses find the interface, not its host.
-  called: ({ mac_address }) => [{ field: "fdb_macs", value: mac_address, as: "Mac", isGlobalOnly: true }],
+  indexedNames: ({ mac_address }) => [{ field: "fdb_macs", value: mac_address, as: "Mac", isGlobalOnly: true }],
   search: { texts: (entry) => ({ values: [entry.mac_address] }), finds: (entry) => entry.if_entry_id },
   unique: { field: "mac_address", value: (entry) => entry.mac_address },
 };

@@ -169,7 +169,7 @@ export const hostKind: Kind<HostRecord> = {
   // Names are not unique; a later incarnation is a host of the same name in the same network.
   identity: (host) => `${host.network_id}/${host.name}`,
   unique: null,
-  called: (host) =>
+  indexedNames: (host) =>
     withValueNames(
       [
         ...HOST_NAMES.map((field) => ({ field, value: host[field], as: "Name" }) as const),

@@ -109,7 +109,7 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "omitted",
   identity: (entry) => `${entry.host_id}/${entry.if_index}`,
-  called: namesAndValuesIn<IfEntryRecord>({
+  indexedNames: namesAndValuesIn<IfEntryRecord>({
     if_name: "Interface",
     if_descr: "Interface",
     if_alias: "Name",

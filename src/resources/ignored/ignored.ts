@@ -37,7 +37,7 @@ export const ignoredKind: Kind<IgnoredRecord> = {
   absent: "null",
   identity: (record) => ignoredIdentity(record.entity, record.identity),
   unique: { field: "identity", value: (record) => record.identity },
-  called: ({ label, signs }) => [
+  indexedNames: ({ label, signs }) => [
     { field: "label", value: label, as: "Name" },
     ...signs.map((sign) => ({ field: "signs", value: sign.slice(sign.indexOf(":") + 1), as: "Text" }) as const),
   ],

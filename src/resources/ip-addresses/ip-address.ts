@@ -57,7 +57,7 @@ export const ipAddressKind: Kind<IpAddressRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
   identity: (address) => `${address.host_id}/${address.ip_address}`,
-  called: namesIn<IpAddressRecord>({ ip_address: "Address", mac_address: "Mac", name: "Name" }),
+  indexedNames: namesIn<IpAddressRecord>({ ip_address: "Address", mac_address: "Mac", name: "Name" }),
   search: {
     texts: (address) => ({ values: [address.ip_address, address.mac_address], words: [address.name] }),
     finds: (address) => address.host_id,

@@ -56,7 +56,7 @@ export const ipRangeKind: Kind<IpRangeRecord> = {
   absent: "null",
   identity: (range) => `${range.network_id}/${rangeText(range)}`,
   unique: null,
-  called: namesAndValuesIn<IpRangeRecord>({ first: "Address", last: "Address", description: "Text" }),
+  indexedNames: namesAndValuesIn<IpRangeRecord>({ first: "Address", last: "Address", description: "Text" }),
   sortKeys: { first: addressKey, last: addressKey },
 };
 

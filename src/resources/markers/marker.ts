@@ -1,4 +1,4 @@
-// Marker: a named timestamp of the organization or of a network, accepted wherever a timestamp is.
+// Marker: a named timestamp of the organization or of a network, accepted in place of a timestamp.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -42,7 +42,7 @@ export const markerKind: Kind<MarkerRecord> = {
     value: (marker) => marker.name,
     seenWithin: (marker) => `${marker.network_id ?? marker.organization_id}/`,
   },
-  called: namesIn<MarkerRecord>({ name: "Name", description: "Text" }),
+  indexedNames: namesIn<MarkerRecord>({ name: "Name", description: "Text" }),
   sortKeys: { name: textSortKey },
 };
 

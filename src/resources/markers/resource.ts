@@ -8,7 +8,7 @@ export const markerResource: Resource<MarkerRecord> = {
   kind: markerKind,
   path: "markers",
   group: "Markers",
-  about: "Named timestamps of the organization or of a network. `marker:NAME` is accepted wherever a timestamp is.",
+  about: "Named timestamps of the organization or of a network. `marker:NAME` is accepted in place of a timestamp.",
   responseSchema: Marker,
   example: MARKER_EXAMPLE,
   read: VIEWER,

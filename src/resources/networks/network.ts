@@ -51,7 +51,7 @@ export const networkKind: Kind<NetworkRecord> = {
   absent: "null",
   identity: (network) => `${network.organization_id}/${network.name}`,
   unique: { field: "name", value: (network) => network.name, seenWithin: (network) => `${network.organization_id}/` },
-  called: namesIn<NetworkRecord>({ name: "Name", description: "Text" }),
+  indexedNames: namesIn<NetworkRecord>({ name: "Name", description: "Text" }),
   search: { texts: (network) => ({ words: [network.name, network.description] }), finds: (network) => network.id },
   sortKeys: { name: textSortKey },
 };

@@ -39,7 +39,7 @@ export const portKind: Kind<PortRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
   identity: (port) => `${port.host_id}/${port.number}/${port.protocol}`,
-  called: namesIn<PortRecord>({ number: "Number", type: "Name" }),
+  indexedNames: namesIn<PortRecord>({ number: "Number", type: "Name" }),
   unique: { field: "number", value: (port) => port.number },
 };
 

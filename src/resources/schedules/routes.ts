@@ -50,7 +50,7 @@ export function scheduleRoutes(
   backend: Backend<ScheduleCommands>,
   targetProblems: TargetCheck,
 ): void {
-  // Otherwise each of its scans would fail unattended.
+  // Rejects invalid targets, which would make each scheduled scan fail unattended.
   const assertTargets = (input: Pick<ScheduleUpdate, "targets">) => {
     const issues = targetIssues(input, targetProblems);
     if (issues.length > 0) throw invalid(issues);

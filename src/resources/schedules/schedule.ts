@@ -48,7 +48,7 @@ export const scheduleKind: Kind<ScheduleRecord> = {
   absent: "null",
   identity: (schedule) => `${schedule.network_id}/${schedule.name}`,
   unique: { field: "name", value: (schedule) => schedule.name, seenWithin: (schedule) => `${schedule.network_id}/` },
-  called: ({ name }) => [{ field: "name", value: name, as: "Name" }],
+  indexedNames: ({ name }) => [{ field: "name", value: name, as: "Name" }],
   sortKeys: { name: textSortKey },
 };
 

@@ -55,7 +55,7 @@ export const serviceKind: Kind<ServiceRecord> = {
   absent: "null",
   identity: (service) => JSON.stringify([service.host_id, service.service_definition, service.name]),
   unique: { field: "name", value: (service) => service.name, seenWithin: (service) => `["${service.host_id}"` },
-  called: namesAndValuesIn<ServiceRecord>({ name: "Name", service_definition: "Name" }),
+  indexedNames: namesAndValuesIn<ServiceRecord>({ name: "Name", service_definition: "Name" }),
   sortKeys: { name: textSortKey, service_definition: textSortKey },
 };
 

@@ -58,7 +58,7 @@ export const subnetKind: Kind<SubnetRecord> = {
   absent: "null",
   identity: subnetIdentity,
   unique: { field: "cidr", value: (subnet) => subnet.cidr },
-  called: namesAndValuesIn<SubnetRecord>({ cidr: "Address", name: "Name", description: "Text" }),
+  indexedNames: namesAndValuesIn<SubnetRecord>({ cidr: "Address", name: "Name", description: "Text" }),
   sortKeys: { name: textSortKey, cidr: cidrSortKey },
 };
 

@@ -60,7 +60,7 @@ export const SubnetShown = Type.Object(
   { $id: "SubnetShown" },
 );
 
-/** Addresses are only counted, so a step can process very many. */
+/** Addresses are only counted, so a step can process many. */
 const STEP = { records: 500, parts: 25_000 };
 
 /** Adds `utilization`, which changes without a version of the subnet. */

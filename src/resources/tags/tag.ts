@@ -34,7 +34,7 @@ export const tagKind: Kind<TagRecord> = {
   absent: "null",
   identity: (tag) => `${tag.organization_id}/${tag.name}`,
   unique: { field: "name", value: (tag) => tag.name, seenWithin: (tag) => `${tag.organization_id}/` },
-  called: namesIn<TagRecord>({ name: "Name", description: "Text" }),
+  indexedNames: namesIn<TagRecord>({ name: "Name", description: "Text" }),
   search: { texts: (tag) => ({ words: [tag.name, tag.description] }), finds: (tag) => tag.id },
   sortKeys: { name: textSortKey },
 };

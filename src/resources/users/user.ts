@@ -40,7 +40,7 @@ export const userKind: Kind<UserRecord> = {
   identity: (user) => `${user.organization_id}/${foldCase(user.email)}`,
   // Unique across the appliance: it alone identifies a user at sign-in.
   unique: { field: "email", value: (user) => user.email, key: (user) => foldCase(user.email), seenWithin: () => "" },
-  called: namesIn<UserRecord>({ email: "Name", name: "Name" }),
+  indexedNames: namesIn<UserRecord>({ email: "Name", name: "Name" }),
   sortKeys: { name: textSortKey, email: textSortKey },
 };
 

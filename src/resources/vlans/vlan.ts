@@ -36,7 +36,7 @@ export const vlanKind: Kind<VlanRecord> = {
   absent: "null",
   identity: (vlan) => `${vlan.network_id}/${vlan.number}`,
   unique: { field: "number", value: (vlan) => vlan.number },
-  called: namesAndValuesIn<VlanRecord>({ number: "Number", name: "Name", description: "Text" }),
+  indexedNames: namesAndValuesIn<VlanRecord>({ number: "Number", name: "Name", description: "Text" }),
   sortKeys: { name: textSortKey },
 };
 

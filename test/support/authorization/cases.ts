@@ -339,16 +339,16 @@ const STANDARD_CASES: Readonly<Record<string, (context: CallContext, plural: str
       });
     return targets.flatMap(({ title, id, isReached, role }) =>
       [middle, early].map((at): Case => {
-        const isThere = isReached && at === middle;
+        const existsThen = isReached && at === middle;
         const check = ({ data }: ApiResponse) => expect(data).toMatchObject({ applied: false, sequence: null });
-        const code = !isThere ? "entity_not_found" : isOutOfReach(context, plural) ? "entity_access_denied" : null;
+        const code = !existsThen ? "entity_not_found" : isOutOfReach(context, plural) ? "entity_access_denied" : null;
         return {
           title: `${title}, ${at}`,
           path: context.path.replace(":id", id),
           body: { at, dry_run: true },
           code,
           check,
-          ...(isThere && role !== undefined ? { role } : {}),
+          ...(existsThen && role !== undefined ? { role } : {}),
         };
       }),
     );

@@ -27,9 +27,9 @@ export const ADDRESSES = 10_000;
 export interface HostileNetwork {
   /** Hosts by type of name. */
   readonly hosts: Readonly<Record<keyof typeof HOSTILE_NAMES, JsonRecord>>;
-  /** Device with very many interfaces, and neighbors with hostile names or none. */
+  /** Device with many interfaces, and neighbors with hostile names or none. */
   readonly device: JsonRecord;
-  /** Host with very many addresses. */
+  /** Host with many addresses. */
   readonly server: JsonRecord;
   readonly interfaceId: string;
   readonly subnet: JsonRecord;

@@ -3,7 +3,7 @@
 
 import { READING_PLAN } from "../../../src/discovery/mib/plan.ts";
 import type { RecordedSteps } from "./reduced-reads.ts";
-import { dotted, type HandMadeStep, hex, readsWith, tableOf, utf8 } from "./synthetic-reads.ts";
+import { dotted, hex, readsWith, type SyntheticStep, tableOf, utf8 } from "./synthetic-reads.ts";
 
 /** MAC addresses: of cards, of stations, of VRRP, and of a card that virtual machines have in common. */
 const card = (device: number, port: number) => `001b2100${two(device)}${two(port)}`;
@@ -63,7 +63,7 @@ function stepsOf({
   vlanName,
   neighbors = {},
   isVirtual,
-}: Invented): Record<string, HandMadeStep> {
+}: Invented): Record<string, SyntheticStep> {
   const shared = isVirtual === undefined ? {} : { 3: port(3, SHARED_CARD) };
   const sharedAddress = isVirtual === undefined ? {} : { "10.0.2.15": onPort(3) };
   return {

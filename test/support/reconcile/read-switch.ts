@@ -1,7 +1,7 @@
 // A switch as its agent's rows, read by the real decoders: ports, learned MAC addresses, LLDP and CDP neighbors.
 
 import type { Device } from "../../../src/discovery/device.ts";
-import { deviceWith, dotted, type HandMadeStep, hex, tableOf, utf8 } from "./synthetic-reads.ts";
+import { deviceWith, dotted, hex, type SyntheticStep, tableOf, utf8 } from "./synthetic-reads.ts";
 
 /** An LLDP announcement: bits of the capabilities in hex, as in lldpRemSysCapEnabled. */
 export interface HeardLldp {
@@ -43,7 +43,7 @@ interface ReadSwitch {
   readonly ports: Readonly<Record<number, ReadPort>>;
   readonly portCount?: number;
   /** Scalars of the system group, in place of a switch's. */
-  readonly system?: NonNullable<HandMadeStep["scalars"]>;
+  readonly system?: NonNullable<SyntheticStep["scalars"]>;
   /** Own capabilities in hex. */
   readonly enabled?: string;
   /** Pairs of the upper and the lower layer in ifStackTable, by ifIndex. */
@@ -58,7 +58,7 @@ export function readSwitch(read: ReadSwitch): Device {
   const counted = Array.from({ length: portCount }, (_, index) => index + 1);
   const numbers = [...new Set([...counted, ...Object.keys(ports).map(Number)])];
   const nameOf = (number: number) => utf8(ports[number]?.name ?? `Gi0/${number}`);
-  const steps: Record<string, HandMadeStep> = {
+  const steps: Record<string, SyntheticStep> = {
     system: {
       scalars: {
         sysName: utf8(name),

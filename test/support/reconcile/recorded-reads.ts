@@ -102,7 +102,7 @@ export function parseRecording(text: string): RecordedValue[] {
     .map(({ oid, value }) => ({ oid, value }));
 }
 
-/** Reads a recording by a plan: every column to its end, VLAN contexts empty. */
+/** Reads a recording by a plan: every column completely, VLAN contexts empty. */
 export function readsOf(recording: readonly RecordedValue[], plan: readonly ReadStep[]): Reads {
   const scalars = new Map(recording.map(({ oid, value }) => [oid, value]));
   const reads = new Map<string, StepRead>();

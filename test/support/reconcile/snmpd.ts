@@ -3,7 +3,7 @@
 import { parseIp } from "../../../src/base/ip.ts";
 import type { Device } from "../../../src/discovery/device.ts";
 import { deviceOf } from "../../../src/discovery/mib/device.ts";
-import { type HandMadeStep, hex, readsWith, tableOf, utf8 } from "./synthetic-reads.ts";
+import { hex, readsWith, type SyntheticStep, tableOf, utf8 } from "./synthetic-reads.ts";
 
 export interface AgentInterface {
   readonly index: number;
@@ -37,7 +37,7 @@ export function snmpd({ name, interfaces, addresses = {}, broken = [], hasNames 
     Object.fromEntries(interfaces.map((each) => [String(each.index), row(each)]));
   const breaking = (step: BreakableTable) => (broken.includes(step) ? { broken: ["*"] } : {});
   const areNamesRead = hasNames && !broken.includes("if_x_table");
-  const steps: Record<string, HandMadeStep> = {
+  const steps: Record<string, SyntheticStep> = {
     system: { scalars: { ...(name === undefined ? {} : { sysName: utf8(name) }), sysDescr: utf8("Linux router 6.1") } },
     if_table: {
       ...tableOf(

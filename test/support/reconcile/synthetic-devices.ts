@@ -3,7 +3,7 @@
 
 import { READING_PLAN } from "../../../src/discovery/mib/plan.ts";
 import type { RecordedSteps } from "./reduced-reads.ts";
-import { dotted, type HandMadeStep, hex, readsWith, rows, tableOf, utf8 } from "./synthetic-reads.ts";
+import { dotted, hex, readsWith, rows, type SyntheticStep, tableOf, utf8 } from "./synthetic-reads.ts";
 
 const mac = (number: number): string => `001b21aa00${number.toString(16).padStart(2, "0")}`;
 const port = (number: number, ifSpeed: number) => ({
@@ -19,7 +19,7 @@ const nameRow = (number: number, ifHighSpeed: number) => ({
   ifHighSpeed,
   ifAlias: utf8(`to ${number}`),
 });
-const system = (sysName: string): HandMadeStep => ({
+const system = (sysName: string): SyntheticStep => ({
   scalars: {
     sysName: utf8(sysName),
     sysObjectID: "1.3.6.1.4.1.9.1.516",
@@ -28,7 +28,7 @@ const system = (sysName: string): HandMadeStep => ({
   },
 });
 /** ifSpeed at its maximum, wrapped around, or too small for megabits, and ifHighSpeed in bits per second. */
-const INTERFACES: Readonly<Record<string, HandMadeStep>> = {
+const INTERFACES: Readonly<Record<string, SyntheticStep>> = {
   if_table: tableOf({
     101: port(1, 2 ** 32 - 1),
     102: port(2, 1_410_065_408),
@@ -55,7 +55,7 @@ const entityRow = (entPhysicalClass: number, serial: string, manufacturer: strin
   entPhysicalModelName: utf8(model),
 });
 /** A stack of two switches, in which only the stack reports the manufacturer. */
-const entity = (manufacturer: string): HandMadeStep =>
+const entity = (manufacturer: string): SyntheticStep =>
   tableOf({
     "1": entityRow(11, "", manufacturer, "stack"),
     "1001": entityRow(3, "FOC1", "", "M-1"),
@@ -64,7 +64,7 @@ const entity = (manufacturer: string): HandMadeStep =>
 const vtpVlan = (number: number) => ({ vtpVlanState: 1, vtpVlanType: 1, vtpVlanName: utf8(`v-${number}`) });
 
 /** A Cisco switch: VTP, a trunk, and forwarding tables per VLAN, each with separate ports. */
-const PER_VLAN: Readonly<Record<string, HandMadeStep>> = {
+const PER_VLAN: Readonly<Record<string, SyntheticStep>> = {
   ...INTERFACES,
   system: system("per-vlan"),
   ent_physical_table: entity("Cisco Systems"),
@@ -103,7 +103,7 @@ const PER_VLAN: Readonly<Record<string, HandMadeStep>> = {
 };
 
 /** A switch with Q-BRIDGE-MIB, its local chassis ID in LLDP-MIB and its neighbors in LLDP-V2-MIB. */
-const LLDP_V2: Readonly<Record<string, HandMadeStep>> = {
+const LLDP_V2: Readonly<Record<string, SyntheticStep>> = {
   ...INTERFACES,
   system: system("lldp-v2"),
   ent_physical_table: entity(""),

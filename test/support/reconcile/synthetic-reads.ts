@@ -1,11 +1,11 @@
-// Synthetic reads: values of a device by the plan's steps and columns. It serves no other values.
+// Synthetic reads: a device's values by the plan's steps and columns. All other values are missing.
 
 import type { Device } from "../../../src/discovery/device.ts";
 import { deviceOf } from "../../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../../src/discovery/mib/plan.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../../../src/discovery/mib/reads.ts";
 
-export interface HandMadeStep {
+export interface SyntheticStep {
   readonly scalars?: Readonly<Record<string, SnmpValue>>;
   /** Column → index → value. */
   readonly columns?: Readonly<Record<string, Readonly<Record<string, SnmpValue>>>>;
@@ -17,7 +17,7 @@ export const NO_RESPONSE = "no response within 5 s";
 
 /** Reads with these steps, without unneeded ones. @throws Error for a step or column missing from the plan */
 export function readsWith(
-  steps: Readonly<Record<string, HandMadeStep>>,
+  steps: Readonly<Record<string, SyntheticStep>>,
   plan: readonly ReadStep[] = READING_PLAN,
 ): Reads {
   const unknown = Object.keys(steps).find((name) => !plan.some((step) => step.name === name));
@@ -30,14 +30,14 @@ export function readsWith(
 }
 
 /** Report of a device with these steps. */
-export function deviceWith(steps: Readonly<Record<string, HandMadeStep>>): Device {
+export function deviceWith(steps: Readonly<Record<string, SyntheticStep>>): Device {
   return deviceOf(readsWith(steps));
 }
 
 /** A step that reads only these rows. */
 export function tableOf(
   byIndex: Readonly<Record<string, Readonly<Record<string, SnmpValue | null>>>>,
-): Required<Pick<HandMadeStep, "columns">> {
+): Required<Pick<SyntheticStep, "columns">> {
   return { columns: rows(byIndex) };
 }
 
@@ -68,7 +68,7 @@ export function dotted(text: string): string {
   return hex(text).join(".");
 }
 
-function stepRead(step: ReadStep, { scalars = {}, columns = {}, broken = [] }: HandMadeStep): StepRead {
+function stepRead(step: ReadStep, { scalars = {}, columns = {}, broken = [] }: SyntheticStep): StepRead {
   const unknown = [
     ...Object.keys(scalars).filter((name) => step.scalars?.[name] === undefined),
     ...[...Object.keys(columns), ...broken].filter((name) => name !== "*" && step.columns?.[name] === undefined),

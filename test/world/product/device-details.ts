@@ -50,8 +50,8 @@ export function* checkDevice(
   if (movedAddress !== null) {
     const { ip, name, mac } = movedAddress;
     const address = ledger.partsOf("address", host).find((each) => each.ip_address === ip);
-    const isThere = address?.name === name && address.mac_address === mac;
-    yield ["movedAddresses", isThere && entries.get(name)?.ip_address_id === address.id, `${device} ${ip}`];
+    const isMoved = address?.name === name && address.mac_address === mac;
+    yield ["movedAddresses", isMoved && entries.get(name)?.ip_address_id === address.id, `${device} ${ip}`];
   }
   const isUnlinked = ({ farEnd }: Details["interfaces"][number], entry: any) => {
     const farHost = farEnd === null ? undefined : hostOf(farEnd.device);

@@ -50,7 +50,7 @@ export class WorldAppliance {
     return this.appliance.clock.now();
   }
 
-  /** Runs a scan to its end. @returns its id */
+  /** Runs a scan to completion. @returns its id */
   async scan(kind: "snmp" | "sweep", targets: readonly string[]): Promise<string> {
     const { id } = await startScan(this.appliance, { kind, targets }, this.client);
     const scan = await waitForScan(this.appliance, id, this.client);
