@@ -10,7 +10,6 @@ import { bindingKind } from "../../resources/bindings/binding.ts";
 import { assignmentsFor, endCoverage } from "../../resources/credential-assignments/coverage.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { nextPosition } from "../../resources/hosts/new-child.ts";
-import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { forgetEndedHost } from "../../resources/ignored/ended-hosts.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { isPlacedByPerson } from "../../resources/map-positions/map-position.ts";
@@ -18,6 +17,7 @@ import { portKind } from "../../resources/ports/port.ts";
 import { serviceIdentity, serviceKind } from "../../resources/services/service.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
 import type { AddressClaims } from "./address-claims.ts";
+import { hasInterfaces, hasReported } from "./device-hosts.ts";
 import { lineOf } from "./device-text.ts";
 import { renameDerived } from "./host-names.ts";
 import { discoveredBinding, discoveredPort, discoveredService } from "./new-records.ts";
@@ -91,7 +91,11 @@ export class AddressBook {
       const now = write.update(
         ipAddressKind,
         known,
-        { mac_address: reported.mac_address, name: this.nameOf(known, reported) },
+        {
+          mac_address: reported.mac_address,
+          name: this.nameOf(known, reported),
+          subnet_id: this.subnetOf(known, reported),
+        },
         {},
         reported.isPolled === true ? ["mac_address", "name"] : [],
       );
@@ -119,6 +123,12 @@ export class AddressBook {
     this.rememberMac(host.id, created.mac_address);
     write.index.recordSigns(host.id, { mac: this.identifyingMacOf(created), address: created.ip_address });
     return created;
+  }
+
+  /** Of a host that several devices report, the first prefix stays: they would overwrite each other in every scan. */
+  private subnetOf(known: IpAddressRecord, { prefix_length }: ReportedAddress): string | undefined {
+    const isOfOne = prefix_length !== null && !this.write.isRepeat && !this.write.index.isConsolidated(known.host_id);
+    return isOfOne ? this.subnets.placeAgain(known, prefix_length) : undefined;
   }
 
   /** Names the address after its interface, unless a user set the name. */
@@ -300,23 +310,5 @@ export function isOnlyObserved(tx: WriteTransaction, host: HostRecord): boolean 
     host.source.type !== "Manual" &&
     !isPlacedByPerson(tx, host) &&
     [host, ...children].every((record) => !wasWrittenByUser(tx, record.id))
-  );
-}
-
-/** True if the host has interface entries. Called for every overheard address, so it loads none of them. */
-export function hasInterfaces(tx: WriteTransaction, hostId: string): boolean {
-  const n = tx.recordN(hostId);
-  const isStored =
-    n !== null && n > 0 && tx.db.$client.query("SELECT 1 FROM if_entries WHERE host_n = +?1 LIMIT 1").get(n) !== null;
-  return isStored || tx.children(ifEntryKind, "host_n", hostId).length > 0;
-}
-
-/** True if the host has responded to SNMP. */
-export function hasReported(tx: WriteTransaction, hostId: string): boolean {
-  const n = tx.recordN(hostId);
-  return (
-    n !== null &&
-    n > 0 &&
-    tx.db.$client.query("SELECT 1 FROM discovery_tellings WHERE host_n = +?1 LIMIT 1").get(n) !== null
   );
 }

@@ -35,6 +35,7 @@ export function recordDevices(
   const write = new ScanWrite(tx, input, actor);
   const subnets = new SubnetAssigner(write, input.blocks, input.are_blocks_accepting);
   for (const sighting of input.sightings) recordDevice(write, subnets, sighting);
+  subnets.settle();
   return write.result();
 }
 
@@ -59,6 +60,7 @@ export function recordAddresses(
     const { ip_address, mac_address } = sighting;
     if (isOverheard && outcome !== KEPT_ROW) write.setAside.push({ ip_address, mac_address, reason: outcome });
   }
+  subnets.settle();
   return write.result();
 }
 

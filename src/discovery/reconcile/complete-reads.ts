@@ -1,11 +1,14 @@
-// Table sizes and VLANs from a host's complete reads, which decide whether a read may end records that it lacks. Stored
-// outside the ledger; without it, every read counts as the first.
+// Table sizes, VLANs and addresses with a prefix from a host's complete reads, which decide whether a read may end
+// records that it lacks, and which addresses may be in another subnet. Stored outside the ledger; without it, every read
+// counts as the first.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { parseIp } from "../../base/ip.ts";
 import { KeyedRows } from "../../db/keyed-row.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import type { Device, DeviceTable } from "../device.ts";
+import { reportedPrefix } from "./reported-prefix.ts";
 
 /** Tables whose records end when a complete read lacks them. */
 export type EndingTable = Extract<DeviceTable, "interfaces" | "addresses" | "entity">;
@@ -78,6 +81,8 @@ const readTables = sqliteTable("discovery_reads", {
   checksum: integer().notNull(),
 });
 const readRows = new KeyedRows(readTables, ["host_n"]);
+/** Among the tables. */
+const PREFIXED = "prefixed";
 
 /** By table; for a host that several devices report, by table and the address from which it was read. */
 type Sizes = Readonly<Record<string, TableSize | undefined>>;
@@ -87,15 +92,27 @@ export interface CompleteReads {
   readonly sizes: Sizes;
   /** Numbers in its VLAN tables, ascending; null if never read. */
   readonly vlans: readonly number[] | null;
+  /** Addresses for which it reports a usable prefix, sorted; null if never read. */
+  readonly prefixed: readonly string[] | null;
 }
+
+/** Memory of the transaction, by host, for its later devices and commands. */
+const REMEMBERED = new WeakMap<WriteTransaction, Map<string, CompleteReads>>();
 
 /** Empty if corrupt or unknown. */
 export function completeReadsOf(tx: WriteTransaction, hostId: string): CompleteReads {
+  const remembered = REMEMBERED.get(tx)?.get(hostId);
+  if (remembered !== undefined) return remembered;
   const hostN = tx.recordN(hostId) ?? 0;
   const row = hostN === 0 ? undefined : readRows.find(tx.db, hostN);
-  const sizes = Object.entries((parsed(row?.tables) ?? {}) as object).filter(([, size]) => isSize(size));
+  const { [PREFIXED]: prefixed, ...tables } = (parsed(row?.tables) ?? {}) as Record<string, unknown>;
+  const sizes = Object.entries(tables).filter((each): each is [string, TableSize] => isSize(each[1]));
   const vlans = parsed(row?.vlans);
-  return { sizes: Object.fromEntries(sizes), vlans: Array.isArray(vlans) ? vlans : null };
+  return {
+    sizes: Object.fromEntries(sizes),
+    vlans: Array.isArray(vlans) ? vlans : null,
+    prefixed: Array.isArray(prefixed) ? prefixed : null,
+  };
 }
 
 /** True if the host was read, but its interface table never completely. */
@@ -108,28 +125,50 @@ export function areInterfacesUnread(tx: WriteTransaction, hostId: string): boole
 /** Stores the changes from a read, in this transaction. */
 export function rememberReads(tx: WriteTransaction, hostId: string, before: CompleteReads, now: CompleteReads): void {
   if (Bun.deepEquals(before, now)) return;
-  const [tables, vlans] = [JSON.stringify(now.sizes), now.vlans === null ? null : JSON.stringify(now.vlans)];
+  const remembered = REMEMBERED.get(tx) ?? new Map<string, CompleteReads>();
+  REMEMBERED.set(tx, remembered.set(hostId, now));
+  const { sizes, prefixed } = now;
+  const tables = JSON.stringify(prefixed === null ? sizes : { ...sizes, [PREFIXED]: prefixed });
+  const vlans = now.vlans === null ? null : JSON.stringify(now.vlans);
   tx.runAfterWrite(() => {
     const host_n = tx.recordN(hostId) as number;
     readRows.upsert(tx.db, withChecksum(readTables, { host_n, tables, vlans }));
   });
 }
 
-/** Adds the VLANs of one of several devices of a host, in this transaction. */
-export function rememberVlans(tx: WriteTransaction, hostId: string, device: Device): void {
+/** Adds the VLANs and prefixes of one of several devices of a host, in this transaction. */
+export function rememberAdditional(tx: WriteTransaction, hostId: string, device: Device): void {
   const before = completeReadsOf(tx, hostId);
-  rememberReads(tx, hostId, before, { sizes: before.sizes, vlans: vlansAfter(before, device, true) });
+  rememberReads(tx, hostId, before, { ...before, ...rowsAfter(before, device, true) });
 }
 
 /**
- * VLAN numbers of a host after a read; empty if it serves no VLAN tables. Keeps earlier ones after an incomplete read.
+ * VLAN numbers and addresses with a prefix of a host after a read, empty if it serves no such tables. Those before it
+ * stay if the table was not read to the end.
  * @param isShared true if several devices report the host
  */
-export function vlansAfter(before: CompleteReads, device: Device, isShared: boolean): readonly number[] {
-  const { state } = device.tables.vlans;
-  const isWhole = device.broken?.includes("vlans") !== true && (state === "complete" || state === "absent");
-  const kept = isWhole && !isShared ? [] : (before.vlans ?? []);
-  return [...new Set([...kept, ...(device.vlans ?? []).map(({ number }) => number)])].sort((a, b) => a - b);
+export function rowsAfter(
+  before: CompleteReads,
+  device: Device,
+  isShared: boolean,
+): Pick<CompleteReads, "vlans" | "prefixed"> {
+  const isReplaced = (table: DeviceTable) => {
+    const { state } = device.tables[table];
+    return !isShared && device.broken?.includes(table) !== true && (state === "complete" || state === "absent");
+  };
+  const vlans = [
+    ...(isReplaced("vlans") ? [] : (before.vlans ?? [])),
+    ...(device.vlans ?? []).map((each) => each.number),
+  ];
+  const prefixed = (device.addresses ?? []).filter(({ ip_address, prefix_length }) => {
+    const ip = parseIp(ip_address);
+    return ip !== null && reportedPrefix(ip, prefix_length) !== null;
+  });
+  const addresses = [
+    ...(isReplaced("addresses") ? [] : (before.prefixed ?? [])),
+    ...prefixed.map(({ ip_address }) => ip_address),
+  ];
+  return { vlans: [...new Set(vlans)].sort((a, b) => a - b), prefixed: [...new Set(addresses)].sort() };
 }
 
 function parsed(text: string | null | undefined): unknown {

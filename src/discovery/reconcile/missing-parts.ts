@@ -15,9 +15,9 @@ import {
   type EndingTable,
   evaluateRead,
   rememberReads,
+  rowsAfter,
   rowsRead,
   type TableSize,
-  vlansAfter,
 } from "./complete-reads.ts";
 import { isUserEdited, setStale } from "./protected-records.ts";
 import { lastOwnRead, wasNeverListed } from "./record-sightings.ts";
@@ -109,7 +109,7 @@ export class MissingParts {
     const { write, before } = this;
     if (write.isContinued) return;
     const sizes = { ...before.sizes, ...this.judged };
-    rememberReads(write.tx, this.host.id, before, { sizes, vlans: vlansAfter(before, this.device, this.isShared) });
+    rememberReads(write.tx, this.host.id, before, { sizes, ...rowsAfter(before, this.device, this.isShared) });
   }
 
   private end<R extends RecordBase>({ kind, table, missing, labelOf, isOwn, keep }: Missing<R>): void {

@@ -21,7 +21,7 @@ import type { AddressSighting, DeviceSighting } from "../sightings.ts";
 import { AddressBook } from "./address-book.ts";
 import { AddressClaims, UNKNOWN_MAC } from "./address-claims.ts";
 import { reportUnknownLists, unknownLists, withoutLists } from "./bridge-ports.ts";
-import { rememberVlans } from "./complete-reads.ts";
+import { rememberAdditional } from "./complete-reads.ts";
 import { lineOf } from "./device-text.ts";
 import { reportedType, TYPE_DEFAULTS } from "./device-types.ts";
 import { renameDerived } from "./host-names.ts";
@@ -236,7 +236,7 @@ function writeReported(
     });
   }
   if (missingParts !== null) missingParts.remember();
-  else if (!write.isContinued) rememberVlans(write.tx, host.id, device);
+  else if (!write.isContinued) rememberAdditional(write.tx, host.id, device);
   recordOpenPorts(write, host, [SNMP_PORT]);
   if (lineOf(device.sys_name ?? "") === "") renameDerived(write, write.tx.get(hostKind, host.id), present);
   if (!isComplete || missingParts?.isUnfinished === true) write.markUnfinished(polledAddress);

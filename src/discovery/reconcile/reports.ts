@@ -13,7 +13,7 @@ import { OmittedRows } from "./omitted-rows.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 /** Version of the reconciliation rules: new rules may create different records from the same data. */
-const RULES_VERSION = 7;
+const RULES_VERSION = 8;
 
 const reports = sqliteTable("discovery_tellings", {
   network_n: integer().notNull(),

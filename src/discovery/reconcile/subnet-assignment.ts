@@ -1,15 +1,19 @@
-// Assignment of addresses to subnets: the subnet of the prefix that the device reports, created if missing, else the
-// most specific subnet.
+// Assignment of addresses to subnets, independent of the order of devices: the subnet of the prefix that the device
+// reports, created if missing, else the most specific subnet.
 
 import { type Cidr, cidrContains, cidrOf, type Ip, parseCidr, parseIp } from "../../base/ip.ts";
 import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";
-import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { referrersOf } from "../../resources/references.ts";
 import { DISCOVERED, INFERRED, type SourceRecord } from "../../resources/source.ts";
-import { subnetIdentity, subnetKind } from "../../resources/subnets/subnet.ts";
+import { type SubnetRecord, subnetIdentity, subnetKind } from "../../resources/subnets/subnet.ts";
 import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
+import { completeReadsOf } from "./complete-reads.ts";
+import { hasInterfaces, hasReported } from "./device-hosts.ts";
 import { discoveredSubnet } from "./new-records.ts";
 import { isUserEdited } from "./protected-records.ts";
+import { isSetByUser } from "./provenance.ts";
+import { commonBlockOf, LINK_LOCALS, LOOPBACKS, reportedPrefix, SHORTEST_PREFIX } from "./reported-prefix.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 export class SubnetAssigner {
@@ -17,8 +21,10 @@ export class SubnetAssigner {
   /** Keyed by CIDR; read on first use. */
   private readonly ids = new Map<string, string>();
   private readonly lengths = { 4: new Set<number>(), 6: new Set<number>() };
-  /** Ids of single-address subnets, created for lack of a prefix. */
-  private readonly singles = new Map<string, Cidr>();
+  /** Ids of subnets that no device reports: of one address, which it got for lack of a prefix, and of target blocks. */
+  private readonly inferred = new Map<string, Cidr>();
+  /** Ids of subnets whose addresses may be in another one since this command. */
+  private readonly unsettled = new Set<string>();
   private isRead = false;
   private deletedBlocks: ReadonlyArray<{ readonly record: IgnoredRecord; readonly cidr: Cidr | null }> | null = null;
 
@@ -49,12 +55,9 @@ export class SubnetAssigner {
     this.read();
     const ip = parseIp(address);
     if (ip === null) return null;
-    const bits = ip.bytes.length * 8;
-    const hasNoPrefix = prefixLength === null || prefixLength >= bits || prefixLength < SHORTEST_PREFIX[ip.version];
-    if (!hasNoPrefix) {
-      const implied = this.idOf(cidrOf(ip, prefixLength));
-      if (implied !== null) return implied;
-    }
+    const prefix = reportedPrefix(ip, prefixLength);
+    const implied = prefix === null ? null : this.idOf(prefix);
+    if (implied !== null) return implied;
     const known = this.containing(ip);
     if (known !== null) return known;
     // A target block counts as one subnet until a device reports its prefixes.
@@ -62,7 +65,55 @@ export class SubnetAssigner {
     const block = reported === null ? null : this.idOf(reported, INFERRED);
     if (block !== null) return block;
     // Do not recreate a deleted subnet in pieces.
-    return this.deletionOf(ip) === null ? this.idOf(commonBlockOf(ip) ?? cidrOf(ip, bits)) : null;
+    return this.deletionOf(ip) === null ? this.idOf(commonBlockOf(ip) ?? cidrOf(ip, ip.bytes.length * 8)) : null;
+  }
+
+  /**
+   * Subnet of an address that is in one already, and for which its device reports a prefix.
+   * @returns the one where it is if it has no usable prefix, or a user chose the subnet or deleted the other one
+   */
+  placeAgain(address: IpAddressRecord, prefixLength: number | null): string {
+    const { tx } = this.write;
+    const { subnet_id: current } = address;
+    const ip = parseIp(address.ip_address);
+    const prefix = ip === null ? null : reportedPrefix(ip, prefixLength);
+    if (prefix === null) return current;
+    const subnet = tx.find(subnetKind, current);
+    if (subnet?.cidr === prefix.text && subnet.source.type !== INFERRED.type) return current;
+    if (isSetByUser(tx, address.id, "subnet_id")) return current;
+    this.read();
+    const implied = this.idOf(prefix);
+    if (implied !== null && implied !== current) this.unsettled.add(current);
+    return implied ?? current;
+  }
+
+  /**
+   * Moves addresses without a prefix to the most specific of the subnets, and ends subnets that only the order of
+   * devices has made, unless users edited them. Call once, at the end of a command.
+   */
+  settle(): void {
+    const { tx } = this.write;
+    const affected = [...this.unsettled].flatMap((id) => tx.find(subnetKind, id) ?? []);
+    this.unsettled.clear();
+    const replaced = new Set(affected.filter((subnet) => this.isReplaced(subnet)));
+    for (const { cidr } of replaced) this.ids.delete(cidr);
+    for (const subnet of affected) {
+      for (const address of tx.children(ipAddressKind, "subnet_n", subnet.id)) {
+        const target = this.containing(parseIp(address.ip_address) as Ip);
+        if (target !== null && target !== subnet.id && (replaced.has(subnet) || this.isWithoutPrefix(address)))
+          tx.update(ipAddressKind, address.id, { subnet_id: target });
+      }
+      if (!this.inferred.has(subnet.id) || referrersOf(tx, subnetKind, subnet.id).length > 0) continue;
+      if (isUserEdited(tx, subnetKind, subnet)) continue;
+      const container = this.containerOf(parseCidr(subnet.cidr) as Cidr);
+      const reason =
+        container === null
+          ? "devices report the subnets of its addresses"
+          : `a device reports ${container.text}, which contains it`;
+      this.write.close(subnetKind, subnet, subnet.cidr, reason);
+      this.inferred.delete(subnet.id);
+      this.ids.delete(subnet.cidr);
+    }
   }
 
   /** Returns the deletion that leaves an address without a subnet; null if a subnet fits. Creates none. */
@@ -87,34 +138,51 @@ export class SubnetAssigner {
   private read(): void {
     if (this.isRead) return;
     this.isRead = true;
-    for (const subnet of this.write.tx.children(subnetKind, "network_n", this.write.networkId))
-      this.add(subnet.cidr, subnet.id);
+    for (const subnet of this.write.tx.children(subnetKind, "network_n", this.write.networkId)) this.add(subnet);
   }
 
-  private add(text: string, id: string): void {
+  private add({ id, cidr: text, source }: SubnetRecord): void {
     const cidr = parseCidr(text);
     if (cidr === null) return;
     this.ids.set(cidr.text, id);
     this.lengths[cidr.version].add(cidr.prefixLength);
-    if (cidr.prefixLength === cidr.bytes.length * 8) this.singles.set(id, cidr);
+    if (isSingle(cidr) || source.type === INFERRED.type) this.inferred.set(id, cidr);
   }
 
-  /**
-   * Ends single-address subnets within a new one, so that the order of devices has no effect, unless users edited them.
-   */
-  private endSingles(within: Cidr, id: string): void {
+  /** Notes the subnets whose addresses a new or newly reported one may get. */
+  private unsettle(cidr: Cidr): void {
+    const container = this.containerOf(cidr);
+    if (container !== null) this.unsettled.add(this.ids.get(container.text) as string);
+    for (const [each, inner] of this.inferred)
+      if (inner.prefixLength > cidr.prefixLength && cidrContains(cidr, inner)) this.unsettled.add(each);
+  }
+
+  /** True for a subnet that would not exist if the one that contains it had been reported first. */
+  private isReplaced(subnet: SubnetRecord): boolean {
+    const cidr = this.inferred.get(subnet.id);
+    const container = cidr === undefined ? null : this.containerOf(cidr);
+    if (cidr === undefined || container === null) return false;
+    const isReported = isSingle(cidr) || !this.inferred.has(this.ids.get(container.text) as string);
+    return isReported && !isUserEdited(this.write.tx, subnetKind, subnet);
+  }
+
+  /** True if the device of an address reports no prefix for it, as far as that is known, and no user placed it. */
+  private isWithoutPrefix({ id, host_id, ip_address }: IpAddressRecord): boolean {
     const { tx } = this.write;
-    for (const [singleId, cidr] of this.singles) {
-      if (singleId === id || !cidrContains(within, cidr)) continue;
-      const single = tx.find(subnetKind, singleId);
-      if (single === null || isUserEdited(tx, subnetKind, single)) continue;
-      for (const address of tx.children(ipAddressKind, "subnet_n", singleId))
-        tx.update(ipAddressKind, address.id, { subnet_id: id });
-      if (referrersOf(tx, subnetKind, singleId).length > 0) continue;
-      this.write.close(subnetKind, single, single.cidr, `a device reports ${within.text}, which contains it`);
-      this.singles.delete(singleId);
-      this.ids.delete(cidr.text);
+    const { prefixed } = completeReadsOf(tx, host_id);
+    const isPrefixed =
+      prefixed === null ? hasInterfaces(tx, host_id) || hasReported(tx, host_id) : prefixed.includes(ip_address);
+    return !isPrefixed && !isSetByUser(tx, id, "subnet_id");
+  }
+
+  /** The most specific other subnet that contains one. */
+  private containerOf(cidr: Cidr): Cidr | null {
+    const lengths = [...this.lengths[cidr.version]].filter((length) => length < cidr.prefixLength);
+    for (const length of lengths.sort((a, b) => b - a)) {
+      const wider = cidrOf(cidr, length);
+      if (this.ids.has(wider.text)) return wider;
     }
+    return null;
   }
 
   private containing(ip: Ip): string | null {
@@ -137,7 +205,14 @@ export class SubnetAssigner {
   /** Creates the subnet if missing; null if a user deleted it. @param source for a new subnet */
   private idOf(cidr: Cidr, source: SourceRecord = DISCOVERED): string | null {
     const known = this.ids.get(cidr.text);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      if (source.type !== INFERRED.type && this.inferred.has(known) && !isSingle(cidr)) {
+        this.write.tx.update(subnetKind, known, { source });
+        this.inferred.delete(known);
+        this.unsettle(cidr);
+      }
+      return known;
+    }
     const created = this.write.create(
       subnetKind,
       discoveredSubnet(this.write.networkId, cidr.text, {
@@ -148,25 +223,19 @@ export class SubnetAssigner {
       }),
     );
     if (created === null) return null;
-    this.add(cidr.text, created.id);
-    this.endSingles(cidr, created.id);
+    this.add(created);
+    this.unsettle(cidr);
     return created.id;
   }
 }
 
-/** A shorter prefix is a mistake or a default route. */
-const SHORTEST_PREFIX = { 4: 8, 6: 16 };
-
-const LOOPBACKS = ["127.0.0.0/8", "::1/128"].flatMap((text) => parseCidr(text) ?? []);
-const LINK_LOCALS = ["169.254.0.0/16", "fe80::/64"].flatMap((text) => parseCidr(text) ?? []);
 /** RFC 1918, RFC 6598, RFC 4193. */
 const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"].flatMap(
   (text) => parseCidr(text) ?? [],
 );
 
-/** Loopback and link-local addresses belong to one block each, regardless of their mask. */
-function commonBlockOf(ip: Ip): Cidr | null {
-  return [...LOOPBACKS, ...LINK_LOCALS].find((block) => cidrContains(block, ip)) ?? null;
+function isSingle({ bytes, prefixLength }: Cidr): boolean {
+  return prefixLength === bytes.length * 8;
 }
 
 /** Derives the type from the address. Internet subnets are never swept. */
