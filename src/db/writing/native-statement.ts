@@ -9,8 +9,9 @@ type Row = Readonly<Record<string, unknown>>;
 type Value = string | number | bigint | Uint8Array | null;
 
 /** Drizzle's rendering of a query: SQL, and a placeholder or fixed value per parameter. */
-export interface RenderableQuery {
-  toSQL(): { sql: string; params: unknown[] };
+export interface RenderedQuery {
+  readonly sql: string;
+  readonly params: readonly unknown[];
 }
 
 /** Rows per INSERT, largest first: a trigger on a table costs each statement as much as several rows. */
@@ -21,8 +22,7 @@ export class NativeStatement {
   private readonly statement: { run(...values: Value[]): unknown; values(...values: Value[]): unknown[][] };
   private readonly valuesOf: (row: Row) => Value[];
 
-  constructor(db: Sql, query: RenderableQuery) {
-    const { sql, params } = query.toSQL();
+  constructor(db: Sql, { sql, params }: RenderedQuery) {
     this.statement = db.$client.prepare(withUnaryPlus(sql)) as never;
     this.valuesOf = binder(params);
   }
@@ -55,8 +55,7 @@ export class NativeInsert {
   private readonly valuesOf: (row: Row, values?: Value[]) => Value[];
 
   /** @param query an insert of one row of placeholders, with nothing after its values */
-  constructor(db: Sql, query: RenderableQuery) {
-    const { sql, params } = query.toSQL();
+  constructor(db: Sql, { sql, params }: RenderedQuery) {
     this.db = db;
     this.sql = sql;
     this.singleRow = db.$client.prepare(sql) as never;

@@ -23,7 +23,7 @@ import {
   observations,
 } from "../schema.ts";
 import type { Entry } from "./entry.ts";
-import { NativeInsert, NativeStatement, type RenderableQuery } from "./native-statement.ts";
+import { NativeInsert, NativeStatement, type RenderedQuery } from "./native-statement.ts";
 
 /** A version row. SQL combines `n` and `sequence` into the key. */
 export interface VersionRow extends Omit<typeof historyVersions.$inferInsert, "key" | "hash" | "patch"> {
@@ -61,8 +61,8 @@ export const INSERT_WORDS = "INSERT INTO history_words (rowid, entries) VALUES (
 
 export class Statements {
   readonly db: Sql;
-  private readonly perKind = new Map<string, ReturnType<typeof liveStatements>>();
-  private readonly ledger: ReturnType<typeof ledgerStatements>;
+  private readonly perKind = new Map<string, Prepared<ReturnType<typeof liveStatements>>>();
+  private readonly ledger: Prepared<ReturnType<typeof ledgerStatements>>;
   private readonly updateBlock: { run(alive: number, died: number, scope: number, block: number): { changes: number } };
   private readonly insertBlock: { run(scope: number, block: number, alive: number, died: number): unknown };
   private readonly insertCounts: {
@@ -78,7 +78,8 @@ export class Statements {
 
   constructor(db: Sql) {
     this.db = db;
-    this.ledger = ledgerStatements(db);
+    renderedLedger ??= ledgerStatements(db);
+    this.ledger = prepare(db, renderedLedger);
     this.updateBlock = db.$client.prepare(
       "UPDATE history_span_blocks SET alive = alive + ?1, died = max(died, ?2) WHERE scope = +?3 AND block = +?4",
     );
@@ -305,18 +306,34 @@ export class Statements {
     return statement;
   }
 
-  private live(kind: AnyKind): ReturnType<typeof liveStatements> {
+  private live(kind: AnyKind): Prepared<ReturnType<typeof liveStatements>> {
     let statements = this.perKind.get(kind.name);
     if (statements === undefined) {
-      statements = liveStatements(this.db, kind);
+      let rendered = renderedLive.get(kind);
+      if (rendered === undefined) {
+        rendered = liveStatements(this.db, kind);
+        renderedLive.set(kind, rendered);
+      }
+      statements = prepare(this.db, rendered);
       this.perKind.set(kind.name, statements);
     }
     return statements;
   }
 }
 
+/** Rendered for the first connection, prepared for each: rendering takes longer, and the SQL is always the same. */
+let renderedLedger: ReturnType<typeof ledgerStatements> | null = null;
+const renderedLive = new WeakMap<AnyKind, ReturnType<typeof liveStatements>>();
+
+/** Functions that prepare a rendered statement, by name. */
+type Rendered = Readonly<Record<string, (db: Sql) => unknown>>;
+type Prepared<Statements extends Rendered> = { readonly [Name in keyof Statements]: ReturnType<Statements[Name]> };
+
+function prepare<Statements extends Rendered>(db: Sql, rendered: Statements): Prepared<Statements> {
+  return Object.fromEntries(Object.entries(rendered).map(([name, of]) => [name, of(db)])) as Prepared<Statements>;
+}
+
 function ledgerStatements(db: Sql) {
-  const { statement, insert } = preparing(db);
   const { sequence, at, hash } = historyTransactions;
   return {
     head: statement(db.select({ sequence, at }).from(historyTransactions).orderBy(desc(sequence)).limit(1)),
@@ -397,11 +414,18 @@ const VERSION_KEY = sql`(${value("n")} << 31) | ${value("sequence")}`;
 /** Columns of a live table that every version changes. */
 const CONTENT = ["sequence", "composed", "sort_keys", "members"];
 
-function preparing(db: Sql) {
-  return {
-    statement: (query: RenderableQuery) => new NativeStatement(db, query),
-    insert: (query: RenderableQuery) => new NativeInsert(db, query),
-  };
+interface Renderable {
+  toSQL(): RenderedQuery;
+}
+
+function statement(query: Renderable): (db: Sql) => NativeStatement {
+  const rendered = query.toSQL();
+  return (db) => new NativeStatement(db, rendered);
+}
+
+function insert(query: Renderable): (db: Sql) => NativeInsert {
+  const rendered = query.toSQL();
+  return (db) => new NativeInsert(db, rendered);
 }
 
 /** Condition that each column equals the parameter of its name. */
@@ -410,7 +434,6 @@ function matching(...columns: SQLiteColumn[]): SQL | undefined {
 }
 
 function liveStatements(db: Sql, kind: AnyKind) {
-  const { statement } = preparing(db);
   const table = kind.table;
   const columns = getTableColumns(table);
   const assigning = (names: readonly string[]): Record<string, SQL> =>
@@ -422,14 +445,17 @@ function liveStatements(db: Sql, kind: AnyKind) {
     updateContent: statement(db.update(table).set(assigning(CONTENT)).where(matching(table.n))),
     remove: statement(db.delete(table).where(matching(table.n))),
     clearIdentity: statement(db.update(table).set({ identity: null }).where(matching(table.n))),
-    byId: db.$client.prepare(
-      `${selectLive(kind)} WHERE l.n = (SELECT n FROM history_records WHERE id = +? AND kind = ${kind.code})`,
-    ) as SingleRowStatement,
-    byIdentity: db.$client.prepare(`${selectLive(kind)} WHERE l.identity = +?`) as SingleRowStatement,
-    nonAscii: db.$client.prepare(
-      `SELECT identity FROM ${getTableName(table)} WHERE identity > +? AND identity < +?
-        AND octet_length(identity) > length(identity)`,
-    ),
+    byId: ({ $client }: Sql) =>
+      $client.prepare(
+        `${selectLive(kind)} WHERE l.n = (SELECT n FROM history_records WHERE id = +? AND kind = ${kind.code})`,
+      ) as SingleRowStatement,
+    byIdentity: ({ $client }: Sql) =>
+      $client.prepare(`${selectLive(kind)} WHERE l.identity = +?`) as SingleRowStatement,
+    nonAscii: ({ $client }: Sql) =>
+      $client.prepare(
+        `SELECT identity FROM ${getTableName(table)} WHERE identity > +? AND identity < +?
+          AND octet_length(identity) > length(identity)`,
+      ),
   };
 }
 
