@@ -49,6 +49,7 @@ import { type SeededRandom, seededRandom } from "../injected/seeded-random.ts";
 import { scratchParent } from "../measure/scratch-parent.ts";
 import { writeNewDatabase } from "../store/new-database.ts";
 import { Client } from "./client.ts";
+import { SecondWriter } from "./second-writer.ts";
 
 /** Clock that advances only on request. */
 export class TestClock implements Clock {
@@ -116,6 +117,7 @@ export interface UnclaimedAppliance {
   readonly throttle: SignInThrottle;
   /** Names of the long reads started. */
   readonly longReadsStarted: string[];
+  readonly secondWriter: SecondWriter;
   /** Queued and running scans. */
   readonly scans: ScanDirector;
   readonly scanThread: DirectThread<ScanMessages>;
@@ -273,6 +275,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}, claime
   const writer = openWriter({ databasePath, secretKey }, clock, random);
   // Power loss is not tested here: the thousands of commits of a test file need no fsync.
   (writer as unknown as { db: Sql }).db.$client.run("PRAGMA synchronous = OFF");
+  const secondWriter = new SecondWriter(databasePath, clock, random);
   const commits = new Commits({ head: () => reader.head().sequence, timers, monotonicMs: () => clock.now(), log });
   const writes = new DirectWriteQueue(writer, (sequence) => commits.notify(sequence));
   const db = openReadOnly(databasePath);
@@ -399,6 +402,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}, claime
     logLines,
     throttle,
     longReadsStarted,
+    secondWriter,
     scans,
     scanThread,
     verifications,
@@ -414,6 +418,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}, claime
       await scans.stop();
       await verifications.close();
       db.$client.close();
+      secondWriter.close();
       await writes.close();
       rmSync(dataDirectory, { recursive: true, force: true });
     },

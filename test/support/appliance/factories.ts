@@ -12,7 +12,6 @@ import type { Resolution } from "../../../src/db/pruned-history.ts";
 import { withChecksum } from "../../../src/db/row-checksum.ts";
 import type { Author } from "../../../src/db/writing/ledger.ts";
 import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
-import { outcomeOf, type WriteReply, Writer } from "../../../src/db/writing/writer.ts";
 import { type PruneResult, pruneHistory } from "../../../src/history/prune.ts";
 import { KINDS } from "../../../src/records/resources.ts";
 import { apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
@@ -28,7 +27,7 @@ import type { ApiResponse, Client } from "./client.ts";
 export type JsonRecord = Record<string, any>;
 
 /** Access to the store of an appliance. */
-type StoreAccess = Pick<TestAppliance, "databasePath" | "clock" | "random">;
+type StoreAccess = Pick<TestAppliance, "secondWriter">;
 
 export interface NewUser {
   readonly id: string;
@@ -247,27 +246,13 @@ export function credentialBody(appliance: TestAppliance): JsonRecord {
   };
 }
 
-/** Runs an action as one command of a second writer on the same database, at the appliance's clock. */
+/** Runs an action as one command of the second writer on the same database, at the appliance's clock. */
 export function inTransaction<T>(
   appliance: StoreAccess,
   action: (tx: WriteTransaction) => T,
   author: Author = SYSTEM_AUTHOR,
 ): T {
-  const db = openWritable(appliance.databasePath);
-  db.$client.run("PRAGMA synchronous = OFF");
-  try {
-    const writer = new Writer({
-      db,
-      kinds: KINDS,
-      commands: { "test.run": action },
-      clock: appliance.clock,
-      random: appliance.random,
-    });
-    const replies = writer.execute([{ command: "test.run", input: {}, actor: author }]);
-    return outcomeOf<T>(replies[0] as WriteReply).result;
-  } finally {
-    db.$client.close();
-  }
+  return appliance.secondWriter.run(action, author);
 }
 
 /** Prunes the history before a timestamp. */
