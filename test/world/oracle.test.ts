@@ -296,13 +296,15 @@ test("an old sweep does not keep a machine at an address that it has exchanged f
   expect(tolerated.size).toBe(0);
 });
 
-test("after a manual deletion the machine's next record is a different one", () => {
+test("after a manual deletion the machine's next record is a different one, without the notes of the first", () => {
   const oracle = newOracle();
-  oracle.read(truth("a"), 1);
+  oracle.read(truth("a", { interfaces: ["eth0", "veth1"] }), 1);
+  oracle.noteAdded("a", "veth1");
   oracle.deleted("a", 2);
   expect(oracle.expected().host.required.size).toBe(0);
   oracle.read(truth("a"), 2);
-  expect([...oracle.expected().host.required]).toEqual(["a#1"]);
+  const { host, interface: interfaces } = oracle.expected();
+  expect([[...host.required], [...interfaces.required]]).toEqual([["a#1"], ["a#1/eth0"]]);
 });
 
 test("a station's location is the last edge port that had it in a complete forwarding table", () => {

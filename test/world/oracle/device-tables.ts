@@ -33,8 +33,8 @@ export class DeviceTables {
   /** By device, the table that was short in the last read. */
   private readonly short = new Map<string, TableName | null>();
   private reads = 0;
-  /** Interfaces that are kept because of users' edits, as keys of `tables` and names. */
-  private readonly kept: Array<readonly [table: string, name: string]> = [];
+  /** Names of interfaces that are kept because of users' edits, by key of `tables`. */
+  private readonly kept = new Map<string, string[]>();
 
   hasRead(device: string): boolean {
     return this.macs.has(device);
@@ -90,12 +90,14 @@ export class DeviceTables {
 
   /** Records that a user edited an interface, which is then kept. */
   keep(device: string, name: string): void {
-    this.kept.push([`interface ${device}`, name]);
+    const table = `interface ${device}`;
+    this.kept.set(table, [...(this.kept.get(table) ?? []), name]);
   }
 
   /** Records that a user deleted the host: it is expected again after its next read. */
   forget(device: string): void {
     this.macs.delete(device);
+    this.kept.delete(`interface ${device}`);
     for (const kind of ["interface", "address", "vlan", "component"]) this.tables.delete(`${kind} ${device}`);
   }
 
@@ -113,8 +115,9 @@ export class DeviceTables {
         );
       for (const value of waiting) into[kind].add(prefix + value, "tolerated");
     }
-    for (const [table, name] of this.kept)
-      if (this.tables.has(table)) into.interface.add(`${keyOf(table.split(" ")[1] ?? "")}/${name}`, "required");
+    for (const [table, names] of this.kept)
+      for (const name of this.tables.has(table) ? names : [])
+        into.interface.add(`${keyOf(table.split(" ")[1] ?? "")}/${name}`, "required");
     for (const device of this.macs.keys()) into.host.add(keyOf(device), "required");
   }
 

@@ -84,13 +84,11 @@ export class Site implements SiteState {
   }
 
   private isInUse(address: string): boolean {
-    const ofDevices = this.devices.values().flatMap(({ interfaces }) => interfaces.values());
-    return (
-      ofDevices.some(({ addresses }) => addresses.some(({ ip }) => ip === address)) ||
-      this.stations.values().some(({ ip }) => ip === address)
-    );
+    return this.deviceAddresses.has(address) || this.stations.values().some(({ ip }) => ip === address);
   }
 
+  /** All that devices have or had. */
+  private readonly deviceAddresses = new Set<string>();
   private readonly usedHosts = new Map<number, number>();
 
   /** Logs that subjects changed now. */
@@ -114,7 +112,10 @@ export class Site implements SiteState {
         if (!this.ownerOfMac.has(mac)) this.ownerOfMac.set(mac, device.id);
         this.touch(`mac ${mac}`);
       }
-      for (const { ip } of addresses) this.touch(`ip ${ip}`);
+      for (const { ip } of addresses) {
+        this.deviceAddresses.add(ip);
+        this.touch(`ip ${ip}`);
+      }
       if (farEnd === null) continue;
       const neighbor = this.devices.get(farEnd.device);
       if (neighbor === undefined) continue;
