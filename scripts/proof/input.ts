@@ -9,8 +9,8 @@ import { connectionFindings, until } from "./input/connections.ts";
 import { type Footprint, InputFixture, MARKS, ok } from "./input/fixture.ts";
 import { SECRET_MARK } from "./input/generate.ts";
 import { hostileFindings } from "./input/hostile.ts";
-import { type Effects, faults, NO_EFFECTS, type Sent } from "./input/judge.ts";
 import { runAll, type Tally } from "./input/property.ts";
+import { type Effects, faults, NO_EFFECTS, type Sent } from "./input/response-checks.ts";
 import type { WireResponse } from "./input/wire.ts";
 import type { Finding, Part, Table } from "./part.ts";
 
@@ -41,7 +41,7 @@ export const input: Part = {
       const document = new OpenApiDocument(
         (await (await fetch(`${fixture.appliance.url}/api/openapi.json`)).json()) as Record<string, unknown>,
       );
-      const findings: Finding[] = [judgeFinding(document)];
+      const findings: Finding[] = [checkerFinding(document)];
       say("hand-written requests");
       findings.push(...(await hostileFindings(fixture, document, form)));
       const connectionResults = await connectionFindings(fixture, context);
@@ -222,8 +222,8 @@ function statusTable({ statuses }: Tally): Table {
   };
 }
 
-/** Judges forged responses with one fault each: a judge that misses one would prove nothing. */
-function judgeFinding(document: OpenApiDocument): Finding {
+/** Checks forged responses with one fault each: a checker that misses one would prove nothing. */
+function checkerFinding(document: OpenApiDocument): Finding {
   const id = randomUUID();
   const sent: Sent = { method: "GET", target: "/api/v1/tags?limit=1", org: "first" };
   const meta = {

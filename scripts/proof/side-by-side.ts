@@ -237,7 +237,7 @@ class SideBySide {
     const different = `A page of ${PAGE_ROWS} live entries, a different one each time, is`;
     this.claimFaster(different, products, rotating, LIVE_SPEEDUP_MIN);
     for (const { versions, entries, networkId } of rows.depths) {
-      const contenders = await Promise.all(
+      const competitors = await Promise.all(
         products.map(async (product) => ({ product, operation: await product.asOfPage(networkId, rows.instants) })),
       );
       const extra =
@@ -247,7 +247,7 @@ class SideBySide {
               variantOf(postgres, COUNTED, postgres.countedAsOfPage(networkId, rows.instants)),
               variantOf(postgres, RENDERED, postgres.renderedAsOfPage(networkId, rows.instants)),
             ];
-      const past = await measureRates([...contenders, ...extra], this.sizes);
+      const past = await measureRates([...competitors, ...extra], this.sizes);
       this.push(`a page of ${PAGE_ROWS} at random timestamps, of ${entries} entries × ${versions} versions`, past);
       const atRandom = `A page of ${PAGE_ROWS} at a random timestamp among ${versions} versions is`;
       this.claimFaster(atRandom, products, past, PAST_SPEEDUP_MIN);
@@ -256,8 +256,8 @@ class SideBySide {
   }
 
   private rates(products: readonly Product[], operationOf: (product: Product) => Operation): Promise<Runs[]> {
-    const contenders = products.map((product) => ({ product, operation: operationOf(product) }));
-    return measureRates(contenders, this.sizes);
+    const competitors = products.map((product) => ({ product, operation: operationOf(product) }));
+    return measureRates(competitors, this.sizes);
   }
 
   private async measureDiffs(products: readonly Product[], rows: Rows): Promise<void> {

@@ -11,7 +11,7 @@ export interface AddressSighting {
   readonly mac_address: string | null;
   /** The MAC address serves many addresses: its owner responds for others, so it does not identify this address. */
   readonly is_mac_shared?: true;
-  /** Heard only on bridges within a machine: other machines may have the address on theirs. */
+  /** Seen only on bridges within a machine: other machines may have the address on theirs. */
   readonly is_local?: true;
   /** From reverse DNS. Undefined: not queried or no response; null: no name. */
   readonly hostname?: string | null;
@@ -138,7 +138,7 @@ export interface Unfinished {
   readonly is_repeat: boolean;
 }
 
-/** An overheard address that was dropped. */
+/** A learned address that was dropped. */
 export interface SetAside {
   readonly ip_address: string;
   readonly mac_address: string | null;
@@ -154,7 +154,7 @@ export interface Recorded {
   readonly hosts: ReadonlyArray<{ readonly ip_address: string; readonly host_id: string }>;
   /** Hosts among them that responded as devices; omitted if none. */
   readonly devices?: readonly SeenDevice[];
-  /** Overheard addresses that were dropped; omitted if none. */
+  /** Learned addresses that were dropped; omitted if none. */
   readonly set_aside?: readonly SetAside[];
   /** Devices that reported more than one command writes: their sightings must be sent again. Omitted if none. */
   readonly unfinished?: readonly Unfinished[];

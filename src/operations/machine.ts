@@ -1,5 +1,5 @@
 // Machine resources of the appliance: disk space, memory and clock synchronization, from a few small files and
-// file-system calls. Does not judge them.
+// file-system calls. Does not evaluate them.
 
 import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";

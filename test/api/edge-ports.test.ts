@@ -60,24 +60,24 @@ const hereAt = (name: string, role: string | null = "End") => ({
 });
 const elsewhere = (name: string) => ({ stations: [], unknown: [], located: `acc-1 ${name} Uplink`, role: "Network" });
 
-interface Heard {
+interface Reported {
   readonly lldp?: readonly HeardLldp[];
   readonly cdp?: readonly HeardCdp[];
 }
 
 /** Devices that announce themselves and are not in the inventory. */
-const UNRESOLVED: ReadonlyArray<readonly [title: string, heard: Heard, isEdge: boolean]> = [
+const UNRESOLVED: ReadonlyArray<readonly [title: string, reported: Reported, isEdge: boolean]> = [
   ["a phone (Bridge, Telephone)", { lldp: [{ chassis: DEVICE, name: "SEP1", enabled: "24", supported: "24" }] }, true],
   ["a phone that has not enabled telephony yet", { lldp: [{ chassis: DEVICE, enabled: "00", supported: "24" }] }, true],
   [
-    "a phone heard by LLDP and CDP",
+    "a phone reported by LLDP and CDP",
     {
       lldp: [{ chassis: DEVICE, name: "SEP1", enabled: "24" }],
       cdp: [{ id: "SEP1", port: "Port 1", platform: "Cisco IP Phone 8845", capabilities: "00000490" }],
     },
     true,
   ],
-  ["a phone heard by CDP only", { cdp: [{ id: "SEP1", port: "Port 1", capabilities: "00000090" }] }, true],
+  ["a phone announced by CDP only", { cdp: [{ id: "SEP1", port: "Port 1", capabilities: "00000090" }] }, true],
   [
     "a phone with a computer behind it that announces itself too",
     { lldp: [{ chassis: DEVICE, enabled: "24" }, { chassis: DESK }] },
@@ -98,7 +98,7 @@ const UNRESOLVED: ReadonlyArray<readonly [title: string, heard: Heard, isEdge: b
   ["a workstation (StationOnly)", { lldp: [{ chassis: DEVICE, enabled: "01" }] }, true],
   ["a switch (Bridge)", { lldp: [{ chassis: DEVICE, name: "sw-2", enabled: "20" }] }, false],
   ["a router (Router)", { lldp: [{ chassis: DEVICE, name: "gw-1", enabled: "08" }] }, false],
-  ["a switch heard by CDP", { cdp: [{ id: "sw-2", port: "Gi0/1", capabilities: "00000028" }] }, false],
+  ["a switch announced by CDP", { cdp: [{ id: "sw-2", port: "Gi0/1", capabilities: "00000028" }] }, false],
   [
     "a phone and a switch",
     {
@@ -112,8 +112,8 @@ const UNRESOLVED: ReadonlyArray<readonly [title: string, heard: Heard, isEdge: b
 ];
 
 describe("a port with a neighbor outside the inventory", () => {
-  test.each(UNRESOLVED)("is an edge or not by the capabilities: %s", async (_title, heard, isEdge) => {
-    await scan({ 3: { macs: [DEVICE, DESK], ...heard } });
+  test.each(UNRESOLVED)("is an edge or not by the capabilities: %s", async (_title, reported, isEdge) => {
+    await scan({ 3: { macs: [DEVICE, DESK], ...reported } });
     expect(await answers(DESK)).toEqual(isEdge ? hereAt("Gi0/3") : elsewhere("Gi0/3"));
   });
 
@@ -196,8 +196,8 @@ describe("a port with a host of the inventory at the far end", () => {
     const onAir = { 1: { lldp: [uplink], macs: ["00:1b:21:00:07:01"] }, 2: { macs: [DESK] } };
     const device = readSwitch({ ...ap, ports: onAir, system, portCount: 2, enabled: "30" });
     probes.devices.set(ap.address, { device, community: "public" });
-    const heard: HeardLldp = { chassis: DEVICE, port: "Gi0/1", name: "ap-1", enabled: "30" };
-    await scan({ 3: { macs: [DEVICE, DESK], lldp: [heard] } }, { "10.0.0.5": DEVICE });
+    const reported: HeardLldp = { chassis: DEVICE, port: "Gi0/1", name: "ap-1", enabled: "30" };
+    await scan({ 3: { macs: [DEVICE, DESK], lldp: [reported] } }, { "10.0.0.5": DEVICE });
     await rescan(ACCESS.address, ap.address);
     const stations = await list("stations?limit=0");
     expect(stations.filter(({ mac_address }) => mac_address === DESK).map((each) => each.switch.name)).toEqual([

@@ -146,16 +146,16 @@ describe("a unit", () => {
 });
 
 describe("a port", () => {
-  const heard = (...enabled: readonly string[]) =>
+  const announcing = (...enabled: readonly string[]) =>
     enabled.map((capabilities, index) => ({ chassis: `00:1b:21:00:05:0${index + 1}`, enabled: capabilities }));
   const MACS = [NEIGHBOR, PC];
 
   test.each([
-    ["a phone that routes", heard("2c"), true],
-    ["a cable modem", heard("40"), true],
-    ["a repeater", heard("02"), true],
-    ["a phone, and a computer with a bridge for its containers", heard("24", "21"), true],
-    ["an access point, and a router behind it", heard("10", "08"), false],
+    ["a phone that routes", announcing("2c"), true],
+    ["a cable modem", announcing("40"), true],
+    ["a repeater", announcing("02"), true],
+    ["a phone, and a computer with a bridge for its containers", announcing("24", "21"), true],
+    ["an access point, and a router behind it", announcing("10", "08"), false],
   ])("with %s", async (_title, lldp, isEdge) => {
     await write({ 3: { name: "Gi0/3", macs: MACS, lldp } });
     const { located } = await answers(PC);

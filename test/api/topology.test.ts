@@ -297,7 +297,7 @@ describe("GET /api/v1/topology", () => {
     expect(summaries(await topology())).toContain("access Gi0/2 -Hosts- ap-3 (Gi0)");
   });
 
-  test("shows every device of a hub, and flooded announcements only if heard nowhere else", async () => {
+  test("shows every device of a hub, and flooded announcements only if received nowhere else", async () => {
     const printer = await newHost({ name: "printer", sys_name: "printer" });
     await newPort(printer, "eth0");
     const hub = await newPort(access, "Gi0/7", { ...lldp(core, "Te1/1"), cdp_device_id: "x", cdp_port_id: "eth0" });

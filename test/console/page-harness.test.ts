@@ -77,11 +77,11 @@ describe("the in-process page", () => {
     await tab.getByRole("button", { name: "New host" }).waitFor();
     expect(await tab.evaluate(storageScript)).toBe('["1",null,null]');
     const listenScript =
-      "addEventListener('storage', ({ key, newValue }) => (window.heard ??= []).push([key, newValue]))";
+      "addEventListener('storage', ({ key, newValue }) => (window.received ??= []).push([key, newValue]))";
     for (const listener of [page, tab, otherPage]) await listener.evaluate(listenScript);
     await page.evaluate("localStorage.setItem('mine', '1'); localStorage.mine = '4'; localStorage.removeItem('mine')");
     await page.evaluate("localStorage.setItem('mine', '1')");
-    const receivedEvents = (listener: Page) => listener.evaluate("JSON.stringify(window.heard ?? [])");
+    const receivedEvents = (listener: Page) => listener.evaluate("JSON.stringify(window.received ?? [])");
     await expectEventually(() => receivedEvents(tab), '[["mine","4"],["mine",null],["mine","1"]]');
     expect([await receivedEvents(page), await receivedEvents(otherPage)]).toEqual(["[]", "[]"]);
     await page.reload();

@@ -21,8 +21,8 @@ const chassisOf = (value: string) => ({ subtype: "MacAddress", value }) as const
 const portOf = (value: string) => ({ subtype: "InterfaceName", value }) as const;
 
 /** Adds a switch whose ports receive these announcements, in order, and scans everything. */
-async function scanSwitch(...heard: LldpAnnouncement[]): Promise<void> {
-  const interfaces = heard.map((each, index) => ethernet(index + 1, { lldp: [each] }));
+async function scanSwitch(...announcements: LldpAnnouncement[]): Promise<void> {
+  const interfaces = announcements.map((each, index) => ethernet(index + 1, { lldp: [each] }));
   addDevice(SWITCH, { sys_name: "sw-1", chassis_id: chassisOf(mac(1)), interfaces });
   await runScan({ targets: ["10.0.0.0/24"] });
 }

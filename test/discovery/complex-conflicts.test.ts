@@ -6,7 +6,7 @@ import type { ArpEntry, Device } from "../../src/discovery/device.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { inventoryOf } from "../support/reconcile/inventory.ts";
-import { heard, routerAt } from "../support/reconcile/router.ts";
+import { arpEntry, routerAt } from "../support/reconcile/router.ts";
 import { address, device, ethernet, mac } from "../support/reconcile/sightings.ts";
 
 const appliance = applianceForEach({}, () => expect(appliance.findingsOf()).toEqual([]));
@@ -48,8 +48,8 @@ const quiet = async () => {
 describe("the MAC addresses at one address", () => {
   test("are found for IPv6, from the neighbor caches of two routers", async () => {
     await start();
-    add(R1, [heard(STATION, "2001:db8::7")]);
-    add(R2, [heard(INTRUDER, "2001:db8::7")]);
+    add(R1, [arpEntry(STATION, "2001:db8::7")]);
+    add(R2, [arpEntry(INTRUDER, "2001:db8::7")]);
     await scan();
     expect(await shown()).toEqual([["2001:db8::7", STATION, INTRUDER]]);
     await quiet();
@@ -57,8 +57,8 @@ describe("the MAC addresses at one address", () => {
 
   test("are found if there are three, reported by two routers and by the appliance", async () => {
     await start();
-    add(R1, [heard(STATION)]);
-    add(R2, [heard(INTRUDER), heard(THIRD)]);
+    add(R1, [arpEntry(STATION)]);
+    add(R2, [arpEntry(INTRUDER), arpEntry(THIRD)]);
     await scan();
     expect(await shown()).toEqual([[IP, STATION, INTRUDER, THIRD]]);
     await quiet();
@@ -66,8 +66,8 @@ describe("the MAC addresses at one address", () => {
 
   test("are found if one is that of a machine with another address, which it keeps", async () => {
     await start();
-    add(R1, [heard(STATION)]);
-    add(R2, [heard(INTRUDER), heard(INTRUDER, "10.0.0.8")]);
+    add(R1, [arpEntry(STATION)]);
+    add(R2, [arpEntry(INTRUDER), arpEntry(INTRUDER, "10.0.0.8")]);
     await scan();
     expect(await shown()).toEqual([[IP, STATION, INTRUDER]]);
     expect(await hosts()).toHaveLength(4);
@@ -77,8 +77,8 @@ describe("the MAC addresses at one address", () => {
   test("are found if one was entered by a person, with the person and the scan as reporters", async () => {
     await start();
     await newHost({ name: "printer", ip_addresses: [{ ip_address: IP, mac_address: STATION }] });
-    add(R1, [heard(INTRUDER)]);
-    add(R2, [heard(STATION)]);
+    add(R1, [arpEntry(INTRUDER)]);
+    add(R2, [arpEntry(STATION)]);
     await scan();
     expect(await shown()).toEqual([[IP, STATION, INTRUDER]]);
     const [{ parties }] = (await conflicts("type=Address")) as [JsonRecord];
@@ -88,9 +88,9 @@ describe("the MAC addresses at one address", () => {
 
   test("are found if a router's table breaks off after the second one", async () => {
     await start();
-    add(R1, [heard(STATION)]);
+    add(R1, [arpEntry(STATION)]);
     const tables = { ...device().tables, arp: { state: "partial", problem: "no response" } as const };
-    add(R2, [heard(INTRUDER)], { tables });
+    add(R2, [arpEntry(INTRUDER)], { tables });
     await scan();
     expect(await shown()).toEqual([[IP, STATION, INTRUDER]]);
   });
@@ -112,10 +112,10 @@ describe("the MAC addresses at one address", () => {
         ethernet(8, { if_name: "Gi0/8", mac_address: null, forwarding: [{ mac_address: INTRUDER, vlan_number: 20 }] }),
       ],
     });
-    add(R1, [heard(STATION)]);
-    add(R2, [heard(INTRUDER)]);
+    add(R1, [arpEntry(STATION)]);
+    add(R2, [arpEntry(INTRUDER)]);
     await scan();
-    add(R2, [heard(INTRUDER)], { interfaces: [ethernet(1, { if_name: "irb.20", mac_address: mac(1, 2) })] });
+    add(R2, [arpEntry(INTRUDER)], { interfaces: [ethernet(1, { if_name: "irb.20", mac_address: mac(1, 2) })] });
     await scan();
     const [{ parties }] = (await conflicts("type=Address")) as [JsonRecord];
     expect(parties.map((each: JsonRecord) => [each.port?.name, each.seen_by[0].interface.name]).sort()).toEqual([
@@ -126,8 +126,8 @@ describe("the MAC addresses at one address", () => {
 
   test("stay in conflict after the router that reported one was deleted, and show its name", async () => {
     await start();
-    add(R1, [heard(STATION)]);
-    add(R2, [heard(INTRUDER)]);
+    add(R1, [arpEntry(STATION)]);
+    add(R2, [arpEntry(INTRUDER)]);
     await scan();
     const router = (await hosts()).find(({ name }) => name === "router-2");
     await expectOk(owner.delete(`hosts/${router?.id}`));
@@ -168,8 +168,8 @@ describe("no conflict", () => {
     "and no host is an IPv6 address of a virtual router, %s",
     async (virtual) => {
       await start();
-      add(R1, [heard(virtual, "2001:db8::1")]);
-      add(R2, [heard(virtual, "2001:db8::1")]);
+      add(R1, [arpEntry(virtual, "2001:db8::1")]);
+      add(R2, [arpEntry(virtual, "2001:db8::1")]);
       await scan();
       expect(await hosts()).toHaveLength(2);
       expect(await conflicts()).toEqual([]);
@@ -178,10 +178,10 @@ describe("no conflict", () => {
 
   test("is a lease that moved, if the appliance itself has since seen the former machine elsewhere", async () => {
     await start();
-    add(R1, [heard(STATION)]);
+    add(R1, [arpEntry(STATION)]);
     await scan();
     appliance.probes.alive.set("10.0.0.9", { mac_address: STATION });
-    add(R2, [heard(INTRUDER)]);
+    add(R2, [arpEntry(INTRUDER)]);
     clock.advance(60_000);
     await runScan({ kind: "full", targets: ["10.0.0.9", R2] });
     expect(await shown()).toEqual([]);
@@ -194,10 +194,10 @@ describe("no conflict", () => {
     ]) {
       await appliance.renew();
       await start();
-      add(R1, [heard(STATION)]);
+      add(R1, [arpEntry(STATION)]);
       await scan();
-      add(R2, [heard(INTRUDER)]);
-      add(SW, [heard(STATION, "10.0.0.9")]);
+      add(R2, [arpEntry(INTRUDER)]);
+      add(SW, [arpEntry(STATION, "10.0.0.9")]);
       await scan(order);
       expect(await shown()).toEqual([]);
     }
@@ -205,8 +205,8 @@ describe("no conflict", () => {
 
   test("is an address of IPv6 that a machine has besides its IPv4 address", async () => {
     await start();
-    add(R1, [heard(STATION), heard(STATION, "2001:db8::7"), heard(STATION, "2001:db8::8")]);
-    add(R2, [heard(STATION, "2001:db8::9")]);
+    add(R1, [arpEntry(STATION), arpEntry(STATION, "2001:db8::7"), arpEntry(STATION, "2001:db8::8")]);
+    add(R2, [arpEntry(STATION, "2001:db8::9")]);
     await scan();
     expect(await conflicts()).toEqual([]);
     expect(await hosts()).toHaveLength(3);

@@ -48,7 +48,7 @@ const settings = async (fields: JsonRecord) => {
   await expectOk(owner.put(`networks/${networkId}`, { name, ...fields }));
 };
 const answers = (ip: string, mac_address: string | null) => appliance.probes.alive.set(ip, { mac_address });
-const heard = (ip_address: string, mac_address: string): ArpEntry => ({ ip_address, mac_address, if_index: 1 });
+const arpEntry = (ip_address: string, mac_address: string): ArpEntry => ({ ip_address, mac_address, if_index: 1 });
 const router = (arp: readonly ArpEntry[], fields: Partial<Device> = {}) => {
   answers("10.0.0.1", null);
   appliance.probes.devices.set("10.0.0.1", {
@@ -140,7 +140,7 @@ describe("a machine known only from sweeps", () => {
 
 describe("a machine in a neighbor table", () => {
   test("ends after two complete reads without it, and stays while the table is cut off", async () => {
-    router([heard("10.0.0.7", LAPTOP)]);
+    router([arpEntry("10.0.0.7", LAPTOP)]);
     await scanAfter(0, { kind: "snmp", targets: ["10.0.0.1"] });
     router([], { tables: fakeDevice({ partial: { arp: "cut off" } as never }).tables, broken: ["arp"] });
     const snmp = (hours: number) => scanAfter(hours, { kind: "snmp", targets: ["10.0.0.1"] });
@@ -151,16 +151,16 @@ describe("a machine in a neighbor table", () => {
   });
 
   test("stays at its current address when the record of an earlier one ends", async () => {
-    router([heard("10.0.0.7", LAPTOP)]);
+    router([arpEntry("10.0.0.7", LAPTOP)]);
     await scanAfter(0);
-    router([heard("10.0.0.8", LAPTOP)]);
+    router([arpEntry("10.0.0.8", LAPTOP)]);
     for (const hours of [400, 320, 1]) await scanAfter(hours);
     expect(await addresses()).toEqual(["10.0.0.1", "10.0.0.8"]);
     expect(await list("hosts")).toHaveLength(2);
   });
 
   test("stays while a forwarding table has its MAC address", async () => {
-    router([heard("10.0.0.7", LAPTOP)]);
+    router([arpEntry("10.0.0.7", LAPTOP)]);
     await scanAfter(0);
     const learned = { interfaces: [ethernet(1, { forwarding: [{ mac_address: LAPTOP, vlan_number: 1 }] })] };
     router([], learned);
@@ -184,7 +184,7 @@ describe("a machine that only the neighbor table of a removed router had", () =>
   ];
 
   test.each(removals)("ends after two SNMP scans while the router %s", async (_how, remove) => {
-    router([heard("10.0.0.7", LAPTOP)]);
+    router([arpEntry("10.0.0.7", LAPTOP)]);
     await snmp(0, { targets: ["10.0.0.1"] });
     silence();
     await remove();
@@ -199,7 +199,7 @@ describe("a machine that only the neighbor table of a removed router had", () =>
   });
 
   test("stays after a pause until two scans have polled the router in vain", async () => {
-    router([heard("10.0.0.7", LAPTOP)]);
+    router([arpEntry("10.0.0.7", LAPTOP)]);
     await snmp(0, { targets: ["10.0.0.1"] });
     silence();
     expect(await snmp(1_500)).toEqual([]);
@@ -207,7 +207,7 @@ describe("a machine that only the neighbor table of a removed router had", () =>
   });
 
   test("stays while no scan polls the router, which is in no scanned subnet", async () => {
-    router([heard("10.0.0.7", LAPTOP)]);
+    router([arpEntry("10.0.0.7", LAPTOP)]);
     const { community, device } = appliance.probes.devices.get("10.0.0.1") as { community: string; device: Device };
     silence();
     await newSubnet({ cidr: "192.0.2.0/28", subnet_type: "Remote" });
@@ -223,7 +223,7 @@ describe("a machine that only the neighbor table of a removed router had", () =>
   });
 
   test("stays while the router responds, but not to SNMP, and while no credential is assigned", async () => {
-    router([heard("10.0.0.7", LAPTOP)]);
+    router([arpEntry("10.0.0.7", LAPTOP)]);
     await snmp(0, { targets: ["10.0.0.1"] });
     appliance.probes.devices.clear();
     const pinged = { targets: ["10.0.0.1"] };
@@ -256,7 +256,7 @@ describe("an incomplete scan does not count", () => {
   };
 
   test("but is canceled", async () => {
-    router([heard("10.0.0.5", LAPTOP)]);
+    router([arpEntry("10.0.0.5", LAPTOP)]);
     const targets = { kind: "snmp", targets: ["10.0.0.1", "10.0.0.14"] };
     await scanAfter(0, targets);
     router([]);
@@ -276,7 +276,7 @@ describe("an incomplete scan does not count", () => {
 
   test("but is interrupted, by a crash after its last write", async () => {
     answers("10.0.0.5", LAPTOP);
-    router([heard("192.0.2.7", mac(2, 9))]);
+    router([arpEntry("192.0.2.7", mac(2, 9))]);
     await newSubnet({ cidr: "192.0.2.0/28", subnet_type: "Loopback" });
     await scanAfter(0);
     router([]);
@@ -338,7 +338,7 @@ describe("an address that was seen is not free", () => {
   });
 
   test("although a router's table is its only sign, also in a subnet that is created later", async () => {
-    router([heard("10.9.9.1", LAPTOP), heard("10.0.0.2", mac(1, 77))]);
+    router([arpEntry("10.9.9.1", LAPTOP), arpEntry("10.0.0.2", mac(1, 77))]);
     await scanAfter(0);
     const later = await newSubnet({ cidr: "10.9.9.0/30" });
     expect((await expectOk(owner.get(`subnets/${later.id}/free?count=9`))).next).toEqual(["10.9.9.2"]);
@@ -359,12 +359,12 @@ describe("an address that was seen is not free", () => {
   });
 
   test("again, if it is seen after it expired", async () => {
-    router([heard("10.0.0.7", LAPTOP)]);
+    router([arpEntry("10.0.0.7", LAPTOP)]);
     await scanAfter(0);
     silence();
     for (const hours of [800, 1]) await scanAfter(hours);
     expect(await free()).toContain("10.0.0.7");
-    router([heard("10.0.0.7", LAPTOP)]);
+    router([arpEntry("10.0.0.7", LAPTOP)]);
     await scanAfter(1);
     expect(await free()).not.toContain("10.0.0.7");
   });

@@ -134,12 +134,12 @@ describe("an address that moves to another interface", () => {
 
   test("keeps the MAC address that a router sees there while its interface has none", async () => {
     await scan.devices(router({ "10.42.7.1": 3 }));
-    const heard = { ip_address: "10.42.7.1", mac_address: "00:1b:21:0d:00:02", answered: [] };
-    await scan.addresses(heard);
+    const learned = { ip_address: "10.42.7.1", mac_address: "00:1b:21:0d:00:02", answered: [] };
+    await scan.addresses(learned);
     expect(await placeOf("10.42.7.1")).toEqual(["vpn0", "00:1b:21:0d:00:02"]);
     // Another change of the device, so that it is compared again.
     await scan.devices(router({ "10.42.7.1": 3, "10.42.9.1": 2 }));
-    expect((await scan.addresses(heard)).sequence).toBeNull();
+    expect((await scan.addresses(learned)).sequence).toBeNull();
     expect(await placeOf("10.42.7.1")).toEqual(["vpn0", "00:1b:21:0d:00:02"]);
   });
 });

@@ -434,8 +434,8 @@ describe("data about one machine from several sources", () => {
     await newSubnet({ cidr: "10.0.0.0/24" });
     const scanAll = async () => {
       const seen = [seenAt("10.0.0.6", { mac_address: mac(6, 6) }), seenAt("10.0.0.7", { mac_address: mac(7, 7) })];
-      const heard = [seenAt("10.0.0.6", { mac_address: mac(7, 7) }), seenAt("10.0.0.7", { mac_address: mac(8, 8) })];
-      await scan.addresses(...seen, ...heard.map((neighbor) => ({ ...neighbor, answered: [] })));
+      const learned = [seenAt("10.0.0.6", { mac_address: mac(7, 7) }), seenAt("10.0.0.7", { mac_address: mac(8, 8) })];
+      await scan.addresses(...seen, ...learned.map((neighbor) => ({ ...neighbor, answered: [] })));
     };
     await scanAll();
     expect((await hosts()).map(addressesOf)).toEqual([["10.0.0.6"], ["10.0.0.6", "10.0.0.7"], ["10.0.0.7"]]);
@@ -660,7 +660,7 @@ describe("contradictory networks", () => {
           ),
         );
         const sweep = machines.map(({ at, seen }) => seenAt(at, { mac_address: seen }));
-        const heard = machines.map(({ at, macs }) => seenAt(at, { mac_address: macs[0] as string, answered: [] }));
+        const learned = machines.map(({ at, macs }) => seenAt(at, { mac_address: macs[0] as string, answered: [] }));
         // In one scan, in command order.
         const scanInOrder = (isReversed: boolean) => {
           const order = <T>(items: readonly T[]): T[] => (isReversed ? items.toReversed() : [...items]);
@@ -670,7 +670,7 @@ describe("contradictory networks", () => {
               { sightings: order(devices).map((sighting) => ({ ...sighting, digest: digestOf(sighting) })) },
             ],
             ["discovery.addresses", { sightings: order(sweep) }],
-            ["discovery.addresses", { sightings: heard }],
+            ["discovery.addresses", { sightings: learned }],
           ]);
         };
         await scanInOrder(false);

@@ -26,7 +26,7 @@ class FaultyNetwork {
   private readonly random: SeededRandom;
   private readonly devices: DeviceSighting[] = [];
   private readonly swept: AddressSighting[] = [];
-  private readonly heard: AddressSighting[] = [];
+  private readonly learned: AddressSighting[] = [];
 
   constructor(seed: number) {
     this.random = seededRandom(seed * 7_919);
@@ -41,7 +41,7 @@ class FaultyNetwork {
         { sightings: this.inOrder(this.devices, order).map((device) => ({ ...device, digest: digestOf(device) })) },
       ],
       ["discovery.addresses", { sightings: this.inOrder(this.swept, order) }],
-      ["discovery.addresses", { sightings: this.heard }],
+      ["discovery.addresses", { sightings: this.learned }],
     ];
   }
 
@@ -84,7 +84,7 @@ class FaultyNetwork {
     if (faults.has("seen everywhere"))
       for (const address of others)
         this.add(this.swept, seenAt(address, { mac_address: this.random.chance(0.5) ? macs[1] : null }));
-    this.heard.push(
+    this.learned.push(
       seenAt(ownAddress, {
         mac_address: faults.has("wrong sightings") ? mac(1, 20 + this.random.integer(MACHINES)) : macs[0],
         answered: [],

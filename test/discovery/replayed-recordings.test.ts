@@ -51,7 +51,7 @@ interface Inventory {
   /** Addresses of the device itself. */
   readonly addresses: readonly JsonRecord[];
   /** Addresses of all other hosts. */
-  readonly heard: readonly JsonRecord[];
+  readonly learned: readonly JsonRecord[];
   readonly vlans: readonly JsonRecord[];
   readonly subnets: readonly JsonRecord[];
   /** Writes of a second scan. */
@@ -102,7 +102,7 @@ beforeAll(async () => {
         findings: await discovery.findings(scan),
         interfaces,
         addresses: addresses.filter(isOwn),
-        heard: addresses.filter((record) => !isOwn(record)),
+        learned: addresses.filter((record) => !isOwn(record)),
         vlans: await discovery.list(`/api/v1/vlans?network_id=${id}`),
         subnets: await discovery.list(`/api/v1/subnets?network_id=${id}`),
       });
@@ -139,9 +139,9 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
     const others = expectedArp(raw)
       .map((entry) => entry.split(" "))
       .filter(([, , mac]) => !ownMacs.has(mac) && virtualRouterOf(mac ?? "") === null);
-    const heard = others.map(([, address]) => address as string);
-    const inSubnets = heard.filter((other) => !(other in own) && isInSubnet(other));
-    const known = new Set(inventory().heard.map(({ ip_address }) => ip_address));
+    const learned = others.map(([, address]) => address as string);
+    const inSubnets = learned.filter((other) => !(other in own) && isInSubnet(other));
+    const known = new Set(inventory().learned.map(({ ip_address }) => ip_address));
     expect(inSubnets.filter((other) => !known.has(other) && !isShared(other))).toEqual([]);
   });
 
@@ -198,7 +198,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
         rows.kept + Object.values(rows.set_aside as Record<string, number>).reduce((sum, count) => sum + count, 0),
       ).toBe(rows.read);
     const arp = accounts.find(({ label }) => label.endsWith(": arp"))?.rows;
-    expect(arp?.kept ?? 0).toBe(inventory().heard.length);
+    expect(arp?.kept ?? 0).toBe(inventory().learned.length);
     const outside = accounts.flatMap(({ addresses = [] }) => addresses as string[]);
     expect(outside).toHaveLength(arp?.set_aside.outside ?? 0);
     expect(outside.filter(isInSubnet)).toEqual([]);

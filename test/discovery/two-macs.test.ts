@@ -7,7 +7,7 @@ import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { JsonRecord } from "../support/appliance/factories.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { inventoryOf } from "../support/reconcile/inventory.ts";
-import { heard, routerAt } from "../support/reconcile/router.ts";
+import { arpEntry, routerAt } from "../support/reconcile/router.ts";
 import { address, ethernet, mac } from "../support/reconcile/sightings.ts";
 
 const appliance = applianceForEach({}, () => expect(appliance.findingsOf()).toEqual([]));
@@ -55,11 +55,11 @@ const at7 = async () => (await holders()).filter((each) => each.includes(" 10.0.
 describe("two MAC addresses at one address", () => {
   test("reported by two routers are found in one scan, each with its reporter, interface, port and start", async () => {
     await start();
-    addRouter(R1, [heard(STATION)]);
+    addRouter(R1, [arpEntry(STATION)]);
     addSwitch(STATION, INTRUDER);
     await scan();
     expect(await listConflicts()).toEqual([]);
-    addRouter(R2, [heard(INTRUDER)]);
+    addRouter(R2, [arpEntry(INTRUDER)]);
     await scan();
     const conflicts = await listConflicts();
     expect(conflicts.map(({ value }) => value)).toEqual(["10.0.0.7"]);
@@ -81,7 +81,7 @@ describe("two MAC addresses at one address", () => {
 
   test("reported by one router are both found", async () => {
     await start();
-    addRouter(R1, [heard(STATION), heard(INTRUDER)]);
+    addRouter(R1, [arpEntry(STATION), arpEntry(INTRUDER)]);
     await scan();
     expect(await macsInConflict()).toEqual([STATION, INTRUDER]);
   });
@@ -89,7 +89,7 @@ describe("two MAC addresses at one address", () => {
   test("are found if a server reports the address itself and a router reports another MAC address there", async () => {
     await start();
     addRouter("10.0.0.7", [], { sys_name: "server-7" });
-    addRouter(R1, [heard(INTRUDER)]);
+    addRouter(R1, [arpEntry(INTRUDER)]);
     await scan();
     expect(await macsInConflict()).toEqual([mac(1, 7), INTRUDER]);
     expect(await at7()).toContain("server-7 10.0.0.7");
@@ -99,7 +99,7 @@ describe("two MAC addresses at one address", () => {
     await start();
     appliance.probes.alive.set(R1, { mac_address: mac(1, 1) });
     appliance.probes.alive.set("10.0.0.7", { mac_address: STATION });
-    addRouter(R1, [heard(INTRUDER)]);
+    addRouter(R1, [arpEntry(INTRUDER)]);
     clock.advance(60_000);
     await runScan({ kind: "full" });
     expect(await macsInConflict()).toEqual([STATION, INTRUDER]);
@@ -107,13 +107,13 @@ describe("two MAC addresses at one address", () => {
 
   test("stop being in conflict when no device reports one of them any longer", async () => {
     await start();
-    addRouter(R1, [heard(STATION)]);
-    addRouter(R2, [heard(INTRUDER)]);
+    addRouter(R1, [arpEntry(STATION)]);
+    addRouter(R2, [arpEntry(INTRUDER)]);
     await scan();
     expect(await macsInConflict()).toEqual([STATION, INTRUDER]);
     tick();
     const during = clock.text();
-    addRouter(R2, [heard(STATION)]);
+    addRouter(R2, [arpEntry(STATION)]);
     await scan();
     expect(await listConflicts()).toEqual([]);
     expect(await listConflicts(`at=${during}`)).toHaveLength(1);
@@ -122,9 +122,9 @@ describe("two MAC addresses at one address", () => {
 
   test("are shown in thinned history as in the state that is retained, by all who saw them then", async () => {
     await start();
-    addRouter(R1, [heard(STATION)]);
-    addRouter(R2, [heard(INTRUDER)]);
-    addRouter("10.0.0.4", [heard(INTRUDER)]);
+    addRouter(R1, [arpEntry(STATION)]);
+    addRouter(R2, [arpEntry(INTRUDER)]);
+    addRouter("10.0.0.4", [arpEntry(INTRUDER)]);
     await scan();
     const seenAt = async (at: string) =>
       (await listConflicts(`at=${at}`)).flatMap(({ parties }) =>
@@ -152,9 +152,9 @@ describe("two MAC addresses at one address", () => {
     for (let seed = 1; seed <= 6; seed += 1) {
       await appliance.renew();
       await start();
-      addRouter(R1, [heard(STATION), heard(mac(9, 9), "10.0.0.9")]);
-      addRouter(R2, [heard(INTRUDER), heard(mac(9, 9), "10.0.0.8")]);
-      addRouter("10.0.0.9", [heard(mac(8, 8))], { sys_name: "server-9" });
+      addRouter(R1, [arpEntry(STATION), arpEntry(mac(9, 9), "10.0.0.9")]);
+      addRouter(R2, [arpEntry(INTRUDER), arpEntry(mac(9, 9), "10.0.0.8")]);
+      addRouter("10.0.0.9", [arpEntry(mac(8, 8))], { sys_name: "server-9" });
       addSwitch(STATION, INTRUDER, mac(8, 8), mac(9, 9));
       const random = seededRandom(seed);
       const ordered = () => random.shuffled([...appliance.probes.devices.keys()]);
@@ -175,11 +175,11 @@ describe("two MAC addresses at one address", () => {
 describe("no conflict", () => {
   test("is a lease that moved, if the former machine has another address since", async () => {
     await start();
-    addRouter(R1, [heard(STATION)]);
-    addRouter(R2, [heard(STATION)]);
+    addRouter(R1, [arpEntry(STATION)]);
+    addRouter(R2, [arpEntry(STATION)]);
     await scan();
     // Only one router is read again.
-    addRouter(R1, [heard(INTRUDER), heard(STATION, "10.0.0.8")]);
+    addRouter(R1, [arpEntry(INTRUDER), arpEntry(STATION, "10.0.0.8")]);
     await scan([R1]);
     expect(await listConflicts()).toEqual([]);
     expect(await at7()).toHaveLength(1);
@@ -187,12 +187,12 @@ describe("no conflict", () => {
 
   test("is a lease that moved, if the former machine is in no forwarding table and the other one is", async () => {
     await start();
-    addRouter(R1, [heard(STATION)]);
+    addRouter(R1, [arpEntry(STATION)]);
     addRouter(R2, []);
     addSwitch(STATION);
     await scan();
     addSwitch(INTRUDER);
-    addRouter(R2, [heard(INTRUDER)]);
+    addRouter(R2, [arpEntry(INTRUDER)]);
     await scan([R2, "10.0.0.3"]);
     expect(await listConflicts()).toEqual([]);
     const before = versionCount();
@@ -207,7 +207,7 @@ describe("no conflict", () => {
         interfaces: [ethernet(1, { mac_address: mac(1, Number(at.at(-1))) }), ethernet(2, { mac_address: mac(5, 5) })],
         addresses: [address(at), address("10.0.0.7", 2)],
       });
-    addRouter("10.0.0.3", [heard(mac(5, 5))]);
+    addRouter("10.0.0.3", [arpEntry(mac(5, 5))]);
     await scan();
     expect(await at7()).toHaveLength(2);
     expect(await listConflicts()).toEqual([]);
@@ -216,7 +216,7 @@ describe("no conflict", () => {
   test("is an anycast gateway that responds with its own MAC address", async () => {
     await start();
     for (const at of [R1, R2]) addRouter(at, [], { addresses: [address(at), address("10.0.0.7")] });
-    addRouter("10.0.0.3", [heard("02:aa:bb:cc:dd:01")]);
+    addRouter("10.0.0.3", [arpEntry("02:aa:bb:cc:dd:01")]);
     await scan();
     expect(await at7()).toEqual(["router-1 10.0.0.1 10.0.0.7", "router-2 10.0.0.2 10.0.0.7"]);
     expect(await listConflicts()).toEqual([]);
@@ -238,7 +238,7 @@ describe("no conflict", () => {
   test("is an anycast gateway whose routers list themselves in their ARP tables", async () => {
     await start();
     addGateways((own) => [{ ip_address: "10.0.0.7", mac_address: own, if_index: 2 }]);
-    addRouter("10.0.0.3", [heard("02:aa:bb:cc:dd:01")]);
+    addRouter("10.0.0.3", [arpEntry("02:aa:bb:cc:dd:01")]);
     await scan();
     expect(await at7()).toHaveLength(2);
     expect(await listConflicts()).toEqual([]);
@@ -252,7 +252,7 @@ describe("no conflict", () => {
     expect(await listConflicts()).toEqual([]);
     const at = clock.text();
     tick();
-    addRouter("10.0.0.3", [heard(mac(2, 1))]);
+    addRouter("10.0.0.3", [arpEntry(mac(2, 1))]);
     await scan();
     expect(await macsInConflict()).toEqual([mac(2, 1), mac(2, 2)]);
     expect(await listConflicts(`at=${at}`)).toEqual([]);
@@ -262,8 +262,8 @@ describe("no conflict", () => {
     "and no host is a virtual address with %s that only ARP knows",
     async (virtual) => {
       await start();
-      addRouter(R1, [heard(virtual)]);
-      addRouter(R2, [heard(virtual)]);
+      addRouter(R1, [arpEntry(virtual)]);
+      addRouter(R2, [arpEntry(virtual)]);
       await scan();
       expect(await at7()).toEqual([]);
       expect(await hosts()).toHaveLength(2);
@@ -294,8 +294,8 @@ describe("no conflict", () => {
 
   test("is the MAC address of a router that responds for a machine seen elsewhere", async () => {
     await start();
-    addRouter(R1, [heard(STATION)]);
-    addRouter(R2, [heard(mac(1, 3))]);
+    addRouter(R1, [arpEntry(STATION)]);
+    addRouter(R2, [arpEntry(mac(1, 3))]);
     addRouter("10.0.0.3", []);
     await scan();
     expect(await at7()).toHaveLength(1);
@@ -310,7 +310,7 @@ test("an address that a silent device reported stays its own, and is in no confl
   addSwitch(mac(1, 5), mac(1, 6));
   await scan();
   addRouter("10.0.0.6", [], { addresses: [address("10.0.0.6"), address("10.0.0.7")], sys_name: "backup" });
-  addRouter(R1, [heard(mac(1, 6))]);
+  addRouter(R1, [arpEntry(mac(1, 6))]);
   addSwitch(mac(1, 6));
   appliance.probes.devices.delete("10.0.0.5");
   for (let times = 0; times < 2; times += 1) {

@@ -73,33 +73,36 @@ describe("a device's own report", () => {
   });
 });
 
-describe("announcements heard by neighbors", () => {
-  const heard = (...each: Parameters<typeof typeByNeighbors>[0]) => typeByNeighbors(each)?.device_type ?? null;
+describe("announcements typeFrom by neighbors", () => {
+  const typeFrom = (...each: Parameters<typeof typeByNeighbors>[0]) => typeByNeighbors(each)?.device_type ?? null;
 
   test("take precedence in any order, the description before the capabilities", () => {
     const server = {
       described: typeOfDescription("Debian GNU/Linux 12 (bookworm) Linux 6.1.0-18-amd64 x86_64"),
       capabilities: ["Bridge", "Router"] as const,
     };
-    expect(heard(server)).toBe("Server");
-    expect(heard({ described: null, capabilities: ["Bridge", "Router"] })).toBe("Layer3Switch");
-    expect(heard({ described: null, capabilities: ["Bridge"] })).toBeNull();
-    expect(heard({ described: null, capabilities: ["Router", "Switch", "Igmp"] })).toBe("Layer3Switch");
-    expect(heard({ described: null, capabilities: ["Switch", "Igmp"] })).toBe("Switch");
+    expect(typeFrom(server)).toBe("Server");
+    expect(typeFrom({ described: null, capabilities: ["Bridge", "Router"] })).toBe("Layer3Switch");
+    expect(typeFrom({ described: null, capabilities: ["Bridge"] })).toBeNull();
+    expect(typeFrom({ described: null, capabilities: ["Router", "Switch", "Igmp"] })).toBe("Layer3Switch");
+    expect(typeFrom({ described: null, capabilities: ["Switch", "Igmp"] })).toBe("Switch");
     expect(
-      heard({
+      typeFrom({
         described: typeOfDescription("Cisco IP Phone 8845"),
         capabilities: ["Host", "Phone", "TwoPortMacRelay"],
       }),
     ).toBe("Phone");
     expect(
-      heard({ described: typeOfDescription("cisco AIR-CAP3702I-E-K9"), capabilities: ["Host", "TransparentBridge"] }),
+      typeFrom({
+        described: typeOfDescription("cisco AIR-CAP3702I-E-K9"),
+        capabilities: ["Host", "TransparentBridge"],
+      }),
     ).toBe("AccessPoint");
     const [first, second] = [
       { described: "Server", capabilities: [] },
       { described: "Router", capabilities: [] },
     ] as const;
-    expect(heard(first, second)).toBe(heard(second, first));
+    expect(typeFrom(first, second)).toBe(typeFrom(second, first));
   });
 });
 

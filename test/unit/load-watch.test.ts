@@ -31,7 +31,7 @@ describe("memory under load", () => {
     expect(isFlat(bandsOf(samples(5, seed)), 0.05)).toBe(false);
   });
 
-  test("is judged without its first minute", () => {
+  test("is evaluated without its first minute", () => {
     const [first, second] = bandsOf([
       ...Array.from({ length: 30 }, (_, index) => ({ atS: index * 2, memoryMb: 10 })),
       ...Array.from({ length: 60 }, (_, index) => ({ atS: 60 + index * 2, memoryMb: 100 })),

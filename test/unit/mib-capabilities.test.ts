@@ -17,7 +17,7 @@ const PORT: Record<string, SyntheticStep> = {
 };
 const NEIGHBOR = { chassisIdSubtype: 4, chassisId: hex("0000 5e00 5301".replaceAll(" ", "")), portIdSubtype: 7 };
 
-function heard(bits: Record<string, SnmpValue>, version: 1 | 2 = 1) {
+function capabilitiesOf(bits: Record<string, SnmpValue>, version: 1 | 2 = 1) {
   const row = { ...NEIGHBOR, portId: utf8("1"), ...bits };
   const table =
     version === 1 ? { lldp_rem_table: tableOf({ "0.1.1": row }) } : { lldp_v2_rem_table: tableOf({ "0.1.1.1": row }) };
@@ -25,7 +25,7 @@ function heard(bits: Record<string, SnmpValue>, version: 1 | 2 = 1) {
   return port?.lldp?.[0]?.capabilities;
 }
 
-const enabled = (bits: string) => heard({ sysCapEnabled: hex(bits) });
+const enabled = (bits: string) => capabilitiesOf({ sysCapEnabled: hex(bits) });
 
 test("the OIDs are those of the MIBs", () => {
   expect(LLDP_LOCAL_STEP.scalars).toMatchObject({
@@ -62,7 +62,7 @@ test("bit 0 of LLDP is the highest bit of the first octet, in one, two or four o
     "SVlanComponent",
     "TwoPortMacRelay",
   ]);
-  expect(heard({ sysCapEnabled: hex("0100") }, 2)).toEqual(["StationOnly"]);
+  expect(capabilitiesOf({ sysCapEnabled: hex("0100") }, 2)).toEqual(["StationOnly"]);
 });
 
 test("a copied TLV, whose lowest bit is bit 0, is recognized by bits that the MIB does not define", () => {
@@ -72,12 +72,12 @@ test("a copied TLV, whose lowest bit is bit 0, is recognized by bits that the MI
 });
 
 test("enabled capabilities count, supported ones only if none is enabled", () => {
-  expect(heard({ sysCapSupported: hex("24"), sysCapEnabled: hex("20") })).toEqual(["Bridge"]);
-  expect(heard({ sysCapSupported: hex("24"), sysCapEnabled: hex("00") })).toEqual(["Bridge", "Telephone"]);
-  expect(heard({ sysCapSupported: hex("01") })).toEqual(["StationOnly"]);
-  expect(heard({ sysCapSupported: hex("00"), sysCapEnabled: hex("00") })).toBeUndefined();
+  expect(capabilitiesOf({ sysCapSupported: hex("24"), sysCapEnabled: hex("20") })).toEqual(["Bridge"]);
+  expect(capabilitiesOf({ sysCapSupported: hex("24"), sysCapEnabled: hex("00") })).toEqual(["Bridge", "Telephone"]);
+  expect(capabilitiesOf({ sysCapSupported: hex("01") })).toEqual(["StationOnly"]);
+  expect(capabilitiesOf({ sysCapSupported: hex("00"), sysCapEnabled: hex("00") })).toBeUndefined();
   for (const invalid of [utf8(""), 20, "1.3", hex("2800000000")])
-    expect(heard({ sysCapSupported: invalid, sysCapEnabled: invalid })).toBeUndefined();
+    expect(capabilitiesOf({ sysCapSupported: invalid, sysCapEnabled: invalid })).toBeUndefined();
 });
 
 test("a device's own capabilities are those it enables; null for none", () => {

@@ -1,5 +1,5 @@
 // Executable under test on a separate disk: runs commands to completion, starts and stops appliances, and sends them
-// requests. Does not judge their responses.
+// requests. Does not evaluate their responses.
 
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -95,7 +95,7 @@ export class WriteLoad {
       name: `made ${this.createdCount}`,
       description: this.text,
     });
-    if (this.judge(response)) this.acknowledged.subnets.set(id, response.data);
+    if (this.assess(response)) this.acknowledged.subnets.set(id, response.data);
     else this.acknowledged.refused.add(id);
   }
 
@@ -110,7 +110,7 @@ export class WriteLoad {
       name: `renamed ${this.random.integer(1_000_000)}`,
       description: this.text,
     });
-    this.acknowledged.subnets.set(id, this.judge(response) ? response.data : live);
+    this.acknowledged.subnets.set(id, this.assess(response) ? response.data : live);
   }
 
   private async remove(client: Client): Promise<void> {
@@ -119,13 +119,13 @@ export class WriteLoad {
     // Other writers must not pick the record while the request is in progress.
     this.acknowledged.subnets.delete(live.id);
     const response = await client.delete(`${PATHS.subnets}/${live.id}`);
-    this.acknowledged.subnets.set(live.id, this.judge(response) ? null : live);
+    this.acknowledged.subnets.set(live.id, this.assess(response) ? null : live);
   }
 
   private async createHost(client: Client): Promise<void> {
     const id = crypto.randomUUID();
     const response = await client.post(PATHS.hosts, { id, ...this.host() });
-    if (this.judge(response)) this.acknowledged.hosts.set(id, response.data);
+    if (this.assess(response)) this.acknowledged.hosts.set(id, response.data);
     else this.acknowledged.refused.add(id);
   }
 
@@ -133,7 +133,7 @@ export class WriteLoad {
   private async bulk(client: Client): Promise<void> {
     const hosts = Array.from({ length: 20 }, () => ({ id: crypto.randomUUID(), ...this.host() }));
     const response = await client.post(`${PATHS.hosts}/bulk`, hosts);
-    const isDone = this.judge(response);
+    const isDone = this.assess(response);
     for (const { id, name } of hosts) {
       if (isDone) this.acknowledged.hosts.set(id, { id, name });
       else this.acknowledged.refused.add(id);
@@ -163,7 +163,7 @@ export class WriteLoad {
   }
 
   /** Counts a response. @returns whether the write was acknowledged */
-  private judge(response: ApiResponse): boolean {
+  private assess(response: ApiResponse): boolean {
     const code = response.status === 200 ? "200" : String(response.body?.code ?? response.status);
     this.counts.set(code, this.count(code) + 1);
     this.wasRefused = response.status !== 200;

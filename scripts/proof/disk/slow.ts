@@ -94,7 +94,7 @@ async function measureWrites(client: Client, networkId: string, durationMs: numb
   const reads: number[] = [];
   const end = performance.now() + durationMs;
   let next = 0;
-  const judge = (response: ApiResponse) => {
+  const assess = (response: ApiResponse) => {
     if (response.status !== 200) unexpected.push(`${response.status} ${response.text.slice(0, 200)}`);
     return response.status === 200;
   };
@@ -104,7 +104,7 @@ async function measureWrites(client: Client, networkId: string, durationMs: numb
         next += 1;
         const name = `shared ${next}`;
         const started = performance.now();
-        const isDone = judge(await client.post("/api/v1/tags", tag(name)));
+        const isDone = assess(await client.post("/api/v1/tags", tag(name)));
         writes.tookMs.push(performance.now() - started);
         if (isDone) writes.done.push(name);
       }
@@ -117,7 +117,7 @@ async function measureWrites(client: Client, networkId: string, durationMs: numb
       ];
       for (let i = 0; performance.now() < end; i += 1) {
         const started = performance.now();
-        judge(await client.get(paths[i % paths.length] as string));
+        assess(await client.get(paths[i % paths.length] as string));
         reads.push(performance.now() - started);
         await Bun.sleep(2);
       }

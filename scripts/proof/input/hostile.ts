@@ -4,7 +4,7 @@ import type { DocumentedOperation, OpenApiDocument } from "../../../test/support
 import { type Finding, type Form, findingOf } from "../part.ts";
 import { texts } from "../string-list.ts";
 import type { InputFixture } from "./fixture.ts";
-import { faults, NO_EFFECTS } from "./judge.ts";
+import { faults, NO_EFFECTS } from "./response-checks.ts";
 import { type Exchange, type ExchangeOptions, exchange, type WireResponse } from "./wire.ts";
 
 /** Returns the problems of an exchange; empty if there are none. */

@@ -1,4 +1,4 @@
-// Property-based test: runs drafts against the appliance, judges each response, and shrinks failing drafts.
+// Property-based test: runs drafts against the appliance, checks each response, and shrinks failing drafts.
 
 import fc, { type Arbitrary } from "fast-check";
 import type { DocumentedOperation, OpenApiDocument } from "../../../test/support/contract/openapi.ts";
@@ -7,7 +7,7 @@ import { PROOF_HANG_MS } from "../../../test/support/measure/limits.ts";
 import { changedNames, type InputFixture } from "./fixture.ts";
 import { type Draft, draftsOf, SECRET_MARK } from "./generate.ts";
 import { applyMutations, textOf, toNode } from "./json-text.ts";
-import { type Effects, faults } from "./judge.ts";
+import { type Effects, faults } from "./response-checks.ts";
 import { ClosedBeforeResponse, type WireResponse } from "./wire.ts";
 
 /** Number of requests between refills of the fixture. */

@@ -1,5 +1,5 @@
 // Raw HTTP/1.1 client with a new socket per request, for any source address, repeated headers and any bytes. Does not
-// interpret requests or judge responses.
+// interpret requests or check responses.
 
 import { connect } from "node:net";
 import { HANG_MS } from "../../../test/support/measure/limits.ts";

@@ -75,7 +75,7 @@ class Trial {
         for (let write = 0; write < WRITES; write += 1) await this.write();
         const kind = this.random.pick(["snmp", "snmp", "full"]);
         await this.scan("member", { kind, commit: this.random.integer(4) > 0 });
-        this.judge(`round ${round}`);
+        this.assess(`round ${round}`);
       }
       const pairs = this.arrivalCount();
       const approval = await this.proveApproval();
@@ -407,7 +407,7 @@ class Trial {
     return [...this.arrivals()].length;
   }
 
-  private judge(when: string): void {
+  private assess(when: string): void {
     for (const [secret, address] of this.arrivals()) {
       if (this.approved[secret].has(address) || this.violations.size > 100) continue;
       this.approved[secret].add(address);

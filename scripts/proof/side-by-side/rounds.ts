@@ -6,12 +6,12 @@ import { cpuSecondsOf } from "./processes.ts";
 import type { Operation, Product } from "./product.ts";
 
 /** Product to measure, and the operation. */
-interface Contender {
+interface Competitor {
   readonly product: Pick<Product, "name" | "port" | "pids">;
   readonly operation: Operation;
 }
 
-/** Results of one contender, in the order of the runs. */
+/** Results of one competitor, in the order of the runs. */
 export interface Runs {
   readonly name: string;
   /** Operations per second, or seconds per operation. */
@@ -39,8 +39,8 @@ export function loadProduct(
 }
 
 /** Measures operations per second in a closed loop. A first round, which is not counted, warms all of them up. */
-export async function measureRates(contenders: readonly Contender[], plan: LoadPlan): Promise<Runs[]> {
-  const results = contenders.map((contender) => ({ ...contender, loads: [] as LoadResult[] }));
+export async function measureRates(competitors: readonly Competitor[], plan: LoadPlan): Promise<Runs[]> {
+  const results = competitors.map((competitor) => ({ ...competitor, loads: [] as LoadResult[] }));
   for (let run = -1; run < plan.runs; run += 1) {
     for (const { product, operation, loads } of results) {
       const seconds = run < 0 ? plan.seconds / 3 : plan.seconds;

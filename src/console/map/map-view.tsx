@@ -105,7 +105,7 @@ export function MapView({ diagram, period, isPeriodLoading, subject, name, netwo
           )}
           <MapLegend isCompared={isCompared} isOverPeriod={period !== null} />
         </div>
-        <div class="map-beside" ref={details}>
+        <div class="map-details" ref={details}>
           {selectedId !== null && (
             <>
               <SelectedDevice

@@ -61,7 +61,7 @@ export function Track({ window, parts, markers }: TrackProps) {
     dragged.current = null;
   };
   const shownMs = at.value === null ? null : atMs.value;
-  const veil = shownMs === null ? null : Math.min(1, Math.max(0, positionOf(shownMs, window)));
+  const shadeStart = shownMs === null ? null : Math.min(1, Math.max(0, positionOf(shownMs, window)));
   return (
     <div class="track-and-axis">
       <fieldset
@@ -79,7 +79,7 @@ export function Track({ window, parts, markers }: TrackProps) {
         <svg viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true">
           <path d={path} />
         </svg>
-        {veil !== null && <div class="veil" style={{ insetInlineStart: `${veil * 100}%` }} />}
+        {shadeStart !== null && <div class="future-shade" style={{ insetInlineStart: `${shadeStart * 100}%` }} />}
         <MarkerTicks window={window} markers={markers} widthPx={widthPx} />
         {vs.value !== null && vsMs.value !== null && (
           <Handle

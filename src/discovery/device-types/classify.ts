@@ -45,16 +45,16 @@ function isGenericAgent(objectId: string | null | undefined): boolean {
 }
 
 /** A device as announced to a neighbor: its capabilities and description. */
-export interface Heard {
+export interface NeighborEvidence {
   readonly capabilities?: readonly Capability[] | undefined;
   /** typeOfDescription of its announcement. */
   readonly described: DeviceType | null;
 }
 
 /** Type of a device by its announcements, regardless of their order. */
-export function typeByNeighbors(heard: readonly Heard[]): ConcludedType | null {
-  const capabilities = [...new Set(heard.flatMap((each) => each.capabilities ?? []))];
-  const [described = null] = heard.flatMap((each) => each.described ?? []).sort();
+export function typeByNeighbors(evidence: readonly NeighborEvidence[]): ConcludedType | null {
+  const capabilities = [...new Set(evidence.flatMap((each) => each.capabilities ?? []))];
+  const [described = null] = evidence.flatMap((each) => each.described ?? []).sort();
   return concluded(routing(described, capabilities) ?? typeByCapabilities(capabilities), "Neighbors");
 }
 

@@ -15,7 +15,7 @@ interface MacClaim {
   /** Last time that it responded there, or reported the address as its own; 0 for never. */
   readonly answeredAt: number;
   /** True if it is in another device's neighbor table. */
-  readonly isHeard: boolean;
+  readonly isLearned: boolean;
   /** True if a device reports the address as its own, with this MAC address. */
   readonly isOwn: boolean;
 }
@@ -106,13 +106,13 @@ export class AddressClaims {
     const macs = new Map<string, MacClaim>();
     const add = (mac: string | null, first: number, last: number, kind: SightingKind) => {
       if (mac === null || (mac !== UNKNOWN_MAC && (!isSingleDevice(mac) || index.isShared(mac)))) return;
-      const isHeard = kind === "Neighbor";
-      const before = macs.get(mac) ?? { first, last, answeredAt: 0, isHeard, isOwn: false };
+      const isLearned = kind === "Neighbor";
+      const before = macs.get(mac) ?? { first, last, answeredAt: 0, isLearned, isOwn: false };
       macs.set(mac, {
         first: Math.min(before.first, first),
         last: Math.max(before.last, last),
-        answeredAt: Math.max(before.answeredAt, isHeard ? 0 : last),
-        isHeard: before.isHeard || isHeard,
+        answeredAt: Math.max(before.answeredAt, isLearned ? 0 : last),
+        isLearned: before.isLearned || isLearned,
         isOwn: before.isOwn || kind === "Own",
       });
     };
@@ -132,14 +132,14 @@ export class AddressClaims {
 
   private hasLeft(mac: string): boolean {
     const { macs } = this.seen;
-    const { first, last, answeredAt, isHeard, isOwn } = macs.get(mac) as MacClaim;
+    const { first, last, answeredAt, isLearned, isOwn } = macs.get(mac) as MacClaim;
     const rivals = [...macs].flatMap(([each, rival]) => (each === mac ? [] : [rival]));
     if (rivals.length === 0) return false;
     if (this.isAnswering(mac)) return true;
     // It responded after another one appeared: both are present.
     if (rivals.some((rival) => rival.first <= answeredAt)) return false;
     const isUnconfirmed = this.write.tx.instant - last >= UNCONFIRMED_AFTER_HOURS * 3_600_000;
-    if (!isHeard && isUnconfirmed && rivals.some((rival) => rival.answeredAt > 0)) return true;
+    if (!isLearned && isUnconfirmed && rivals.some((rival) => rival.answeredAt > 0)) return true;
     // A device's own report is valid until its next one.
     return !isOwn && (this.isElsewhereSince(mac, last) || this.isUnforwarded(mac, first));
   }

@@ -40,7 +40,7 @@ export function recordDevices(
 }
 
 /**
- * Records addresses that responded, and overheard ones within the network's subnets.
+ * Records addresses that responded, and learned ones within the network's subnets.
  * @throws DomainError entity_reference_invalid if the network was deleted
  */
 export function recordAddresses(
@@ -54,11 +54,11 @@ export function recordAddresses(
   recordResponses(write, input.sightings);
   registerResponses(write, input.sightings);
   for (const sighting of input.sightings) {
-    const isOverheard = sighting.answered.length === 0;
-    const isOutside = isOverheard && !subnets.contains(sighting.ip_address);
+    const isLearned = sighting.answered.length === 0;
+    const isOutside = isLearned && !subnets.contains(sighting.ip_address);
     const outcome = isOutside ? "outside" : recordAddress(write, subnets, sighting);
     const { ip_address, mac_address } = sighting;
-    if (isOverheard && outcome !== KEPT_ROW) write.setAside.push({ ip_address, mac_address, reason: outcome });
+    if (isLearned && outcome !== KEPT_ROW) write.setAside.push({ ip_address, mac_address, reason: outcome });
   }
   subnets.settle();
   return write.result();

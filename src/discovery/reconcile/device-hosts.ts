@@ -3,7 +3,7 @@
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 
-/** True if the host has interface entries. Called for every overheard address, so it loads none of them. */
+/** True if the host has interface entries. Called for every learned address, so it loads none of them. */
 export function hasInterfaces(tx: WriteTransaction, hostId: string): boolean {
   const n = tx.recordN(hostId);
   const isStored =

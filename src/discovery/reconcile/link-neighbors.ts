@@ -42,10 +42,10 @@ export function linkNeighbors(
     tx.update(ifEntryKind, entry.id, changes);
     write.recordSeen(entry.host_id, "", "the far ends of its links were resolved");
   }
-  for (const { host_id, ...heard } of input.types ?? []) {
+  for (const { host_id, ...evidence } of input.types ?? []) {
     const host = findReachable(tx, hostKind, host_id, actor);
     if (host === null || host.network_id !== input.network_id || isAsStrong(host, "Services")) continue;
-    const changes = mergeReported(host, heard, null, (field) =>
+    const changes = mergeReported(host, evidence, null, (field) =>
       isSetByUser(tx, host.id, field, [null, ...Object.values(TYPE_DEFAULTS)]),
     );
     if (Object.keys(changes).length === 0) continue;

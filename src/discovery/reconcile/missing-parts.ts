@@ -32,7 +32,7 @@ export class MissingParts {
   private readonly before: CompleteReads;
   /** True if several devices may report the host. */
   private readonly isShared: boolean;
-  private readonly judged: Record<string, TableSize> = {};
+  private readonly evaluated: Record<string, TableSize> = {};
   private reports: readonly LastReport[] | null = null;
   /** Addresses missing from the host's own address tables. */
   private former: ReadonlySet<string> = new Set();
@@ -108,7 +108,7 @@ export class MissingParts {
   remember(): void {
     const { write, before } = this;
     if (write.isContinued) return;
-    const sizes = { ...before.sizes, ...this.judged };
+    const sizes = { ...before.sizes, ...this.evaluated };
     rememberReads(write.tx, this.host.id, before, { sizes, ...rowsAfter(before, this.device, this.isShared) });
   }
 
@@ -121,7 +121,7 @@ export class MissingParts {
     const reported = this.isShared ? { rows: rowsRead(device, table) + gone.length, short: 0, is_shrunk: false } : null;
     const before = ownValue(this.before.sizes, key) ?? reported;
     const { doubt, isPassing, isCounting, size } = evaluateRead(device, table, before);
-    if (size !== null) this.judged[key] = size;
+    if (size !== null) this.evaluated[key] = size;
     if (isCounting) this.isPostponed = true;
     if (gone.length === 0) return;
     if (doubt !== null) {

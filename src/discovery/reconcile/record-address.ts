@@ -1,4 +1,4 @@
-// Records an address that responded or was overheard, without polling the machine. The address belongs to its current
+// Records an address that responded or was learned, without polling the machine. The address belongs to its current
 // host, unless a MAC address contradicts that. An address alone never turns one host into another.
 
 import { isSingleDevice, virtualRouterOf } from "../../base/mac.ts";
@@ -51,12 +51,12 @@ export function recordAddress(write: ScanWrite, subnets: SubnetAssigner, sightin
   write.index.recordSeenAt(host.id, address);
   const present = book.ofHost(host.id);
   const known = present.get(address);
-  const isOverheard = answered.length === 0 && known !== undefined && wasSeenInThisScan(write, known);
+  const isLearned = answered.length === 0 && known !== undefined && wasSeenInThisScan(write, known);
   const assigned = book.assign(
     host,
     {
       ip_address: address,
-      mac_address: macToStore(write, host, known, isOverheard ? null : mac, claims),
+      mac_address: macToStore(write, host, known, isLearned ? null : mac, claims),
       prefix_length: null,
     },
     present,
@@ -152,9 +152,9 @@ function isCompatible(
   write: ScanWrite,
   record: IpAddressRecord,
   byMac: readonly string[],
-  isOverheard: boolean,
+  isLearned: boolean,
 ): boolean {
-  if (byMac.length > 0) return isOverheard && record.mac_address === null && wasSeenInThisScan(write, record);
+  if (byMac.length > 0) return isLearned && record.mac_address === null && wasSeenInThisScan(write, record);
   // The address moves between routers: its previous MAC address does not identify a host.
   return record.mac_address === null || !identifiesHost(write, record.mac_address);
 }
@@ -214,7 +214,7 @@ function wasSeenInThisScan({ tx, scanId }: ScanWrite, record: IpAddressRecord | 
 
 /**
  * Returns undefined to keep the stored MAC address.
- * @param mac null if unknown, and for an overheard address that was itself just seen
+ * @param mac null if unknown, and for a learned address that was itself just seen
  */
 function macToStore(
   write: ScanWrite,

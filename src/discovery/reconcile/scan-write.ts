@@ -81,7 +81,7 @@ export class ScanWrite {
   private readonly reasons = new Map<string, string>();
   /** Keyed by responding address. */
   readonly devices: SeenDevice[] = [];
-  /** Overheard but dropped. */
+  /** Learned but dropped. */
   readonly setAside: SetAside[] = [];
   private readonly hosts: Array<{ ip_address: string; host_id: string }> = [];
 

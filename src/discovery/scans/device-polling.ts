@@ -28,7 +28,7 @@ export const ADDRESSES_OF_HOST_MAX = 8;
  */
 const REQUESTS_BETWEEN_COLLECTIONS = 1_500;
 /** Per scan, from the devices' neighbor tables. */
-const OVERHEARD_MAX = 262_144;
+const LEARNED_MAX = 262_144;
 
 /** A device, as known before polling. */
 export interface PollTarget {
@@ -99,9 +99,9 @@ export class DevicePolling {
   private readonly withheld = new Map<string, { readonly host: KnownHost | null; readonly withheld: Withheld }>();
   private readonly answeredNames = new Set<string>();
   /** Neighbor table entries by neighborKey. */
-  private readonly overheard = new Map<string, AddressSighting>();
+  private readonly learned = new Map<string, AddressSighting>();
   private readonly neighborTables: NeighborTable[] = [];
-  /** Repeatedly overheard addresses, counted up to OVERHEARD_MAX. */
+  /** Repeatedly learned addresses, counted up to LEARNED_MAX. */
   private repeated = 0;
   private requestsToCollect = 0;
   private readonly inFlight = new Map<string, AbortController>();
@@ -147,21 +147,21 @@ export class DevicePolling {
   }
 
   /**
-   * Yields overheard hosts that did not respond, by address: the order of the responses must not show in their records.
+   * Yields learned hosts that did not respond, by address: the order of the responses must not show in their records.
    * Call once, at the end.
    */
   *neighborsOfDevices(): Generator<AddressSighting> {
-    const keyed = [...this.overheard.values()].map((sighting) => ({
+    const keyed = [...this.learned.values()].map((sighting) => ({
       sighting,
       key: `${sightingKey(sighting.ip_address)} ${sighting.mac_address}`,
     }));
-    this.overheard.clear();
+    this.learned.clear();
     keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
     for (const { sighting } of keyed) if (!this.isOfAnswered(sighting)) yield sighting;
   }
 
   /**
-   * Counts neighbor table rows by outcome, per device. Call after all overheard addresses are written.
+   * Counts neighbor table rows by outcome, per device. Call after all learned addresses are written.
    * @param setAside reason of each dropped neighbor, by neighborKey
    */
   *neighborTableRows(setAside: ReadonlyMap<string, RowReason>): Generator<NeighborTableRows> {
@@ -281,7 +281,7 @@ export class DevicePolling {
     const areMacsMissing = result.device.broken?.includes("interfaces") === true;
     const macs = macsOf(result.device, mac);
     this.macsOfAnswered.set(address, areMacsMissing || macs.size === 0 ? null : macs);
-    this.overhear(
+    this.learn(
       address,
       neighborSightingsOf(result.device, areMacsMissing ? this.options.macsBefore(address, hostId) : []),
     );
@@ -307,22 +307,22 @@ export class DevicePolling {
     return macs === null || mac_address === null || macs.has(mac_address) || !isSingleDevice(mac_address);
   }
 
-  /** The first device to overhear a MAC address at an address counts. */
-  private overhear(address: string, { sightings, rows }: NeighborSightings): void {
+  /** The first device to learn a MAC address at an address counts. */
+  private learn(address: string, { sightings, rows }: NeighborSightings): void {
     const own: AddressSighting[] = [];
     const others: AddressSighting[] = [];
     const counted = countRows(sightings, (each) => {
       const key = neighborKey(each);
-      const known = this.overheard.get(key);
+      const known = this.learned.get(key);
       if (known !== undefined) {
-        this.overheard.set(key, combined(known, each));
-        if (this.repeated >= OVERHEARD_MAX) return "elsewhere";
+        this.learned.set(key, combined(known, each));
+        if (this.repeated >= LEARNED_MAX) return "elsewhere";
         this.repeated += 1;
         others.push(known);
         return KEPT_ROW;
       }
-      if (this.overheard.size >= OVERHEARD_MAX) return "limit";
-      this.overheard.set(key, each);
+      if (this.learned.size >= LEARNED_MAX) return "limit";
+      this.learned.set(key, each);
       own.push(each);
       return KEPT_ROW;
     });

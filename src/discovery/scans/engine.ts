@@ -106,7 +106,7 @@ class ScanRun {
   /** Known hosts, and single-address targets, that responded to a sweep. */
   private readonly alive = new Set<string>();
   private readonly aliveTargets = new Set<string>();
-  /** Responding devices by address, and dropped overheard addresses. */
+  /** Responding devices by address, and dropped learned addresses. */
   private readonly devices = new Map<string, SeenDevice>();
   private readonly setAside = new Map<string, RowReason>();
   private saving: Promise<void> = Promise.resolve();

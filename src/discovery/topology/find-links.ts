@@ -4,7 +4,7 @@ import { append } from "../../base/multimap.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { isAsStrong } from "../../resources/hosts/device-type.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
-import { type ConcludedType, type Heard, typeByNeighbors } from "../device-types/classify.ts";
+import { type ConcludedType, type NeighborEvidence, typeByNeighbors } from "../device-types/classify.ts";
 import type { MapPort, NetworkFacts } from "./facts.ts";
 import { networkFacts, type PendingWrites } from "./network-facts.ts";
 import { type PortResolution, resolveNeighbors } from "./resolve.ts";
@@ -68,17 +68,17 @@ function changedTypes(
   resolutions: ReadonlyMap<string, PortResolution>,
 ): readonly HeardType[] {
   const hostOf = new Map(ports.map(({ id, host_id }) => [id, host_id]));
-  const heardOf = new Map<string, Heard[]>();
+  const evidenceByHost = new Map<string, NeighborEvidence[]>();
   for (const { id, announcements, described } of ports) {
     const farEnds = announcements.length === 0 ? [] : (resolutions.get(id)?.announced ?? []);
     for (const [index, to] of farEnds.entries()) {
       const hostId = to?.type === "IfEntry" ? hostOf.get(to.id) : to?.id;
-      const heard = { capabilities: announcements[index]?.capabilities, described: described[index] ?? null };
-      if (hostId !== undefined) append(heardOf, hostId, heard);
+      const evidence = { capabilities: announcements[index]?.capabilities, described: described[index] ?? null };
+      if (hostId !== undefined) append(evidenceByHost, hostId, evidence);
     }
   }
   return hosts.flatMap((host) => {
-    const concluded = typeByNeighbors(heardOf.get(host.id) ?? []);
+    const concluded = typeByNeighbors(evidenceByHost.get(host.id) ?? []);
     if (concluded === null || isAsStrong(host, "Services")) return [];
     const isKnown =
       host.device_type === concluded.device_type && host.device_type_source === concluded.device_type_source;

@@ -82,7 +82,7 @@ export abstract class HostSigns {
   }
 
   /** True if any host has a name of the claim. */
-  hasNamesake(claim: IdentityClaim): boolean {
+  isNameShared(claim: IdentityClaim): boolean {
     return keysOf(claim).some((key) => isNameKey(key) && (this.withText(key)?.length ?? 0) > 0);
   }
 

@@ -24,7 +24,7 @@ export interface ResolvedClaim {
   /** The host referred to, even if not at the far end. */
   readonly hostId: string | null;
   /** True if any host has its name. */
-  readonly hasNamesake: boolean;
+  readonly isNameShared: boolean;
 }
 
 export interface PortResolution {
@@ -296,8 +296,8 @@ export class ClaimResolution {
     const found: EvaluatedClaim[] = [];
     for (const [target, incoming] of byTarget) {
       const pairs = incoming.filter(({ claim: { port } }) => {
-        const hearers = byTarget.get(port) ?? [];
-        return this.directClaims(port).length === 1 && hearers.length === 1 && hearers[0]?.claim.port === target;
+        const receivers = byTarget.get(port) ?? [];
+        return this.directClaims(port).length === 1 && receivers.length === 1 && receivers[0]?.claim.port === target;
       });
       const [end, ...others] = pairs;
       if (end === undefined || others.length > 0) continue;
@@ -342,8 +342,8 @@ export class ClaimResolution {
       const announced: (Neighbor | null)[] = (portClaims[0] as EvaluatedClaim).claim.port.announcements.map(() => null);
       const claims = portClaims.map((evaluated): ResolvedClaim => {
         const hostId = evaluated.far?.host_id ?? (evaluated.host === null ? null : this.lookup.idAt(evaluated.host));
-        const hasNamesake = this.lookup.signs.hasNamesake(evaluated.claim);
-        const resolved = { claim: evaluated.claim, ...this.farEnd(evaluated), hostId, hasNamesake };
+        const isNameShared = this.lookup.signs.isNameShared(evaluated.claim);
+        const resolved = { claim: evaluated.claim, ...this.farEnd(evaluated), hostId, isNameShared };
         for (const index of evaluated.claim.announcementIndexes) announced[index] = resolved.neighbor;
         return resolved;
       });

@@ -163,12 +163,12 @@ function entryCounts(records: RecordsAt, holders: ReadonlyMap<PortWithParts, Hol
   const byN = new Map(all.map((holder) => [holder.port.n, holder]));
   const counts = records.counts(fdbEntryKind, byN.keys(), (count, n) => {
     const { others: parts, ownRowCounts } = byN.get(n) as Holder;
-    const beside = parts.reduce((sum, part) => sum + (others.get(part.n) ?? 0), 0);
+    const partRows = parts.reduce((sum, part) => sum + (others.get(part.n) ?? 0), 0);
     return intersection(
       ownRowCounts.map((ownRows) => {
-        const index = entryRangeOf(Math.max(0, count + beside - ownRows));
+        const index = entryRangeOf(Math.max(0, count + partRows - ownRows));
         const { low, high } = ENTRY_RANGES[index] as (typeof ENTRY_RANGES)[number];
-        return { low: low === 0 ? 0 : low + ownRows - beside, high: high + ownRows - beside };
+        return { low: low === 0 ? 0 : low + ownRows - partRows, high: high + ownRows - partRows };
       }),
     );
   });

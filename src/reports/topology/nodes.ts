@@ -66,7 +66,7 @@ function urlAddress({ management_url: url, addresses }: MapHost): string | null 
  * without an address is enough, unless it is a factory default or several devices have it.
  */
 function identityOf(
-  { claim, hasNamesake }: ResolvedClaim,
+  { claim, isNameShared }: ResolvedClaim,
   addressesNamed: (label: string) => readonly string[],
 ): string {
   const {
@@ -81,7 +81,7 @@ function identityOf(
   const label = labelOf(claim);
   if (label !== undefined) {
     const [known, ...others] = address !== undefined ? [address] : addressesNamed(label);
-    const isNameEnough = !isFactoryName(label) && !hasNamesake && others.length === 0;
+    const isNameEnough = !isFactoryName(label) && !isNameShared && others.length === 0;
     const rest = address ?? (isNameEnough ? known : (chassisMac ?? chassisText?.text ?? mac ?? serial));
     return `name ${label} ${rest ?? ""}`;
   }

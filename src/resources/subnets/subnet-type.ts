@@ -1,4 +1,4 @@
-// Purpose of a subnet, as judged by a user or by discovery. Nothing is derived from the address.
+// Purpose of a subnet, as evaluated by a user or by discovery. Nothing is derived from the address.
 
 import { wordList } from "../../base/word-list.ts";
 

@@ -95,12 +95,18 @@ export function readSwitch(read: ReadSwitch): Device {
     lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: hex(mac), sysCapEnabled: hex(enabled) } },
     lldp_rem_table: tableOf(
       Object.fromEntries(
-        rowsOf(ports, ({ lldp }) => lldp).map(([port, heard, index]) => [`0.${port}.${index}`, lldpRow(heard)]),
+        rowsOf(ports, ({ lldp }) => lldp).map(([port, announcement, index]) => [
+          `0.${port}.${index}`,
+          lldpRow(announcement),
+        ]),
       ),
     ),
     cdp_cache_table: tableOf(
       Object.fromEntries(
-        rowsOf(ports, ({ cdp }) => cdp).map(([port, heard, index]) => [`${port}.${index}`, cdpRow(heard)]),
+        rowsOf(ports, ({ cdp }) => cdp).map(([port, announcement, index]) => [
+          `${port}.${index}`,
+          cdpRow(announcement),
+        ]),
       ),
     ),
   };

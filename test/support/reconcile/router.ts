@@ -3,7 +3,7 @@
 import type { ArpEntry, Device } from "../../../src/discovery/device.ts";
 import { address, ethernet, mac } from "./sightings.ts";
 
-export const heard = (mac_address: string, ip_address = "10.0.0.7"): ArpEntry => ({
+export const arpEntry = (mac_address: string, ip_address = "10.0.0.7"): ArpEntry => ({
   ip_address,
   mac_address,
   if_index: 1,
