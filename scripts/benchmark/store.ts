@@ -109,7 +109,7 @@ export async function buildStore(
           const common = { organizationId, networkId: created.networkId, version, entries };
           const inputs = [];
           for (let host = start; host < Math.min(start + GROUP_SIZE, population.hosts); host += 1)
-            inputs.push({ ...common, host, hostId: hostIds[host], varied: isVaried === true ? created : null });
+            inputs.push({ ...common, host, hostId: hostIds[host], variedNetwork: isVaried === true ? created : null });
           const results = writer.runAll<string>(version === 0 ? "host" : "version", inputs);
           if (version === 0) hostIds.push(...results);
         }
@@ -152,11 +152,11 @@ interface CreatedNetwork {
 }
 
 const VLANS = 40;
-/** One in this many interfaces of a varied population is down; a different one in each version. */
-const DOWN_ONE_IN = 20;
+/** One in this many interfaces of a varied population is down; different ones in each version. */
+const DOWN_INTERVAL = 20;
 
 function isDown(host: number, index: number, version: number): boolean {
-  return (host * 7 + index * 13 + version * 3) % DOWN_ONE_IN === 0;
+  return (host * 7 + index * 13 + version * 3) % DOWN_INTERVAL === 0;
 }
 
 /** Ledger transactions per commit during the build. */
@@ -211,9 +211,15 @@ const COMMANDS = {
   },
   host: (
     tx: WriteTransaction,
-    input: { organizationId: string; networkId: string; host: number; entries: number; varied: CreatedNetwork | null },
+    input: {
+      organizationId: string;
+      networkId: string;
+      host: number;
+      entries: number;
+      variedNetwork: CreatedNetwork | null;
+    },
   ) => {
-    const { varied } = input;
+    const { variedNetwork } = input;
     const host = tx.create(hostKind, input.organizationId, {
       name: `switch-${input.host}`,
       network_id: input.networkId,
@@ -221,14 +227,14 @@ const COMMANDS = {
       ...HOST_DEFAULTS,
       hostname: `switch-${input.host}.example.net`,
       sys_name: `switch-${input.host}`,
-      ...(varied === null ? {} : { serial_number: `FOC${String(input.host).padStart(6, "0")}X` }),
+      ...(variedNetwork === null ? {} : { serial_number: `FOC${String(input.host).padStart(6, "0")}X` }),
     });
     const observed = { last_seen_at: host.created_at, last_discovery_id: host.id };
-    if (varied !== null) {
+    if (variedNetwork !== null) {
       const address = {
         host_id: host.id,
         network_id: input.networkId,
-        subnet_id: varied.subnetId,
+        subnet_id: variedNetwork.subnetId,
         ip_address: `10.${input.host >> 16}.${(input.host >> 8) & 255}.${input.host & 255}`,
         mac_address: null,
         name: "",
@@ -242,9 +248,11 @@ const COMMANDS = {
       const varying = {
         oper_status: isDown(input.host, index, 0) ? ("Down" as const) : ("Up" as const),
         speed_bps: 10 ** (8 + (index % 3)),
-        native_vlan_id: varied?.vlanIds[(input.host + index) % VLANS],
+        native_vlan_id: variedNetwork?.vlanIds[(input.host + index) % VLANS],
       };
-      tx.create(ifEntryKind, input.organizationId, varied === null ? entry : { ...entry, ...varying }, { observed });
+      tx.create(ifEntryKind, input.organizationId, variedNetwork === null ? entry : { ...entry, ...varying }, {
+        observed,
+      });
     }
     return host.id;
   },
@@ -254,10 +262,11 @@ const COMMANDS = {
   },
   version: (
     tx: WriteTransaction,
-    input: { hostId: string; host: number; version: number; varied: CreatedNetwork | null },
+    input: { hostId: string; host: number; version: number; variedNetwork: CreatedNetwork | null },
   ) => {
     for (const entry of tx.children(ifEntryKind, "host_n", input.hostId)) {
-      const isUp = input.varied === null ? input.version % 2 === 0 : !isDown(input.host, entry.if_index, input.version);
+      const isUp =
+        input.variedNetwork === null ? input.version % 2 === 0 : !isDown(input.host, entry.if_index, input.version);
       tx.update(ifEntryKind, entry.id, {
         oper_status: isUp ? "Up" : "Down",
         if_alias: `uplink of rack ${entry.if_index}, change ${input.version}`,

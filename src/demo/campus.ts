@@ -4,7 +4,7 @@
 import type { Instant } from "../base/instant.ts";
 import type { Calendar } from "./calendar.ts";
 import { CABLES, PORT_STORIES, type Site, SWITCHES, type Switch } from "./equipment.ts";
-import { type Home, STATIONS, type Stations } from "./stations.ts";
+import { type Attachment, STATIONS, type Stations } from "./stations.ts";
 
 export interface CampusStation {
   readonly name: string;
@@ -45,9 +45,9 @@ export class Campus {
   stationsAt(instant: Instant): readonly CampusStation[] {
     const running = new Set(this.switchesAt(instant).map(({ name }) => name));
     return MACHINES.flatMap((each) => {
-      if (each.isSometimesOff === true && this.isOff(each, instant)) return [];
-      const home = each.homes.find((home) => this.isAtHome(home, instant));
-      return home === undefined || !running.has(home.at[0]) ? [] : [stationAt(each, home)];
+      if (each.isOccasionallyOff === true && this.isOff(each, instant)) return [];
+      const attachment = each.attachments.find((attachment) => this.isAttached(attachment, instant));
+      return attachment === undefined || !running.has(attachment.at[0]) ? [] : [stationAt(each, attachment)];
     });
   }
 
@@ -68,7 +68,7 @@ export class Campus {
     return Bun.hash(`${ownMac} ${this.calendar.dayOf(instant)}`) % 9n === 0n;
   }
 
-  private isAtHome({ period, hours }: Home, instant: Instant): boolean {
+  private isAttached({ period, hours }: Attachment, instant: Instant): boolean {
     const hour = this.calendar.hourOf(instant);
     return (
       (period === undefined || this.calendar.isWithin(instant, period)) &&
@@ -151,15 +151,15 @@ const PATHS: ReadonlyMap<string, readonly SwitchPort[]> = new Map(
   [...CABLES_OF.keys()].map((name) => [name, findPath(name)]),
 );
 
-function stationAt(node: Machine, home: Home): CampusStation {
+function stationAt(node: Machine, attachment: Attachment): CampusStation {
   const { address = 0, port = 0 } = node.first ?? {};
   const numbered = (text: string, first: number) => text.replace("#", String(first + node.number));
   return {
     name: node.name.replace("#", String(node.number + 1).padStart(2, "0")),
     kind: node,
     mac: node.ownMac,
-    addresses: [numbered(home.address, address), ...(home.v6 === undefined ? [] : [home.v6])],
-    at: { switchName: home.at[0], port: numbered(home.at[1], port) },
+    addresses: [numbered(attachment.address, address), ...(attachment.v6 === undefined ? [] : [attachment.v6])],
+    at: { switchName: attachment.at[0], port: numbered(attachment.at[1], port) },
   };
 }
 

@@ -272,8 +272,8 @@ interface PortUse {
 const SERVERS_VLAN = 100;
 
 const PORT_USES: ReadonlyMap<string, PortUse> = new Map(
-  STATIONS.filter(({ isNameless }) => isNameless !== true).flatMap(({ name, count = 1, first, vlan, homes }) =>
-    homes.flatMap(({ at: [switchName, port], hours }) =>
+  STATIONS.filter(({ isNameless }) => isNameless !== true).flatMap(({ name, count = 1, first, vlan, attachments }) =>
+    attachments.flatMap(({ at: [switchName, port], hours }) =>
       Array.from({ length: count }, (_, number): [string, PortUse] => [
         keyOf({ switchName, port: port.replace("#", String((first?.port ?? 0) + number)) }),
         { vlan, isDocked: hours !== undefined, alias: vlan === SERVERS_VLAN ? name : null },

@@ -4,7 +4,7 @@
 import type { DayTime, StoryPeriod } from "./calendar.ts";
 import type { Site } from "./equipment.ts";
 
-export interface Home {
+export interface Attachment {
   /** `#` is replaced by the number, as in `at`. */
   readonly address: string;
   readonly v6?: string;
@@ -27,10 +27,10 @@ export interface Stations {
   /** MAC address of the first machine. */
   readonly mac: string;
   readonly vlan: number;
-  /** Locations: the first that applies at a given time. Several on a day follow each other. */
-  readonly homes: readonly Home[];
+  /** Attachments: the first one valid at a given time applies. Several on one day follow each other. */
+  readonly attachments: readonly Attachment[];
   /** True if its users occasionally switch it off for a night. */
-  readonly isSometimesOff?: true;
+  readonly isOccasionallyOff?: true;
   /** True if it has no DNS name. */
   readonly isNameless?: true;
   readonly services?: readonly Service[];
@@ -51,14 +51,17 @@ const stationsAt =
     vlan: number,
     mac: string,
     address: string,
-    at: Home["at"],
-    { hours, ...more }: Partial<Omit<Stations, "site" | "name" | "vlan" | "mac" | "homes">> & Pick<Home, "hours"> = {},
+    at: Attachment["at"],
+    {
+      hours,
+      ...more
+    }: Partial<Omit<Stations, "site" | "name" | "vlan" | "mac" | "attachments">> & Pick<Attachment, "hours"> = {},
   ): Stations => ({
     site,
     name,
     vlan,
     mac,
-    homes: [{ address, at, ...(hours === undefined ? {} : { hours }) }],
+    attachments: [{ address, at, ...(hours === undefined ? {} : { hours }) }],
     ...more,
   });
 const campus = stationsAt("campus");
@@ -69,7 +72,7 @@ type Numbered = (
   name: string,
   count: number,
   mac: string,
-  at: Home["at"],
+  at: Attachment["at"],
   first: { readonly address: number; readonly port: number },
 ) => Stations;
 
@@ -80,7 +83,7 @@ const telephones: Numbered = (name, count, mac, at, first) => ({
   first,
   mac,
   vlan: 40,
-  homes: [
+  attachments: [
     { address: "10.20.40.#", at, period: { until: RENUMBERED } },
     { address: "10.20.44.#", at, period: { from: RENUMBERED } },
   ],
@@ -92,7 +95,7 @@ const telephones: Numbered = (name, count, mac, at, first) => ({
 });
 
 const desks: Numbered = (name, count, mac, at, first) =>
-  campus(name, 20, mac, "10.20.20.#", at, { count, first, isSometimesOff: true });
+  campus(name, 20, mac, "10.20.20.#", at, { count, first, isOccasionallyOff: true });
 
 const accessPoints: Numbered = (name, count, mac, at, first) =>
   campus(name, 10, mac, "10.20.0.#", at, {
@@ -116,7 +119,7 @@ const server = (
   site: "campus",
   mac,
   vlan: 100,
-  homes: [
+  attachments: [
     {
       address: `10.20.100.${host}`,
       v6: `2001:db8:20:100::${host}`,
@@ -164,7 +167,7 @@ export const STATIONS: readonly Stations[] = [
   desks("desk-admin-#", 6, "54:bf:64:25:00:01", ["acc-admin-1", "Gi2/0/#"], { address: 145, port: 1 }),
   {
     ...desks("payroll-#", 4, "54:bf:64:26:00:01", ["acc-admin-1", "Gi2/0/#"], { address: 155, port: 21 }),
-    homes: [
+    attachments: [
       { address: "10.20.20.#", at: ["acc-admin-1", "Gi2/0/#"], period: { until: "-18d 11:00" } },
       { address: "10.20.20.#", at: ["acc-science-1", "Gi3/0/#"], period: { from: "-18d 13:30" } },
     ],
@@ -174,7 +177,7 @@ export const STATIONS: readonly Stations[] = [
     site: "campus",
     mac: "8c:16:45:31:4d:0e",
     vlan: 20,
-    homes: [
+    attachments: [
       { address: "10.20.20.171", at: ["acc-library-2", "Gi1/0/19"], hours: [7, 10] },
       { address: "10.20.20.171", at: ["acc-science-1", "Gi1/0/33"], hours: [10, 14] },
       { address: "10.20.20.171", at: ["acc-admin-1", "Gi1/0/19"], hours: [14, 19] },
@@ -221,7 +224,7 @@ export const STATIONS: readonly Stations[] = [
     site: "campus",
     mac: "dc:a6:32:5e:70:13",
     vlan: 20,
-    homes: [
+    attachments: [
       { address: "10.20.20.199", at: ["acc-library-1", "Gi1/0/17"], period: { from: "-3d 03:10", until: "-3d 03:51" } },
     ],
     isNameless: true,

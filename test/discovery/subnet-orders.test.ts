@@ -148,7 +148,7 @@ for (let seed = 1; seed <= seedCount(8, 50); seed += 1)
     }
   });
 
-test("an address that was overheard is in the subnet that its device then reports, unless a person has placed it", async () => {
+test("an address learned from a neighbor table is in the subnet that its device then reports, unless a user has placed it", async () => {
   const scan = new ScanWriter(appliance);
   const machines = [9, 10].map((number) => seenAt(`10.0.0.${number}`, { mac_address: mac(number) }));
   await scan.run("discovery.addresses", { sightings: machines, blocks: ["10.0.0.0/16"] });

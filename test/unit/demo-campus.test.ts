@@ -23,7 +23,7 @@ const campus = new Campus(calendar);
 function instants(): number[] {
   const periods = [
     ...SWITCHES.flatMap(({ period, outage }) => [period, outage]),
-    ...STATIONS.flatMap(({ homes }) => homes.map(({ period }) => period)),
+    ...STATIONS.flatMap(({ attachments }) => attachments.map(({ period }) => period)),
     ...SUBNETS.map(({ period }) => period),
     ...PORT_STORIES.map(({ period }) => period),
   ];

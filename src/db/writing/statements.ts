@@ -321,11 +321,11 @@ export class Statements {
   }
 }
 
-/** Rendered for the first connection, prepared for each: rendering takes longer, and the SQL is always the same. */
+/** Rendered once and prepared per connection: rendering takes longer, and the SQL never changes. */
 let renderedLedger: ReturnType<typeof ledgerStatements> | null = null;
 const renderedLive = new WeakMap<AnyKind, ReturnType<typeof liveStatements>>();
 
-/** Functions that prepare a rendered statement, by name. */
+/** Prepare functions of the rendered statements, by name. */
 type Rendered = Readonly<Record<string, (db: Sql) => unknown>>;
 type Prepared<Statements extends Rendered> = { readonly [Name in keyof Statements]: ReturnType<Statements[Name]> };
 

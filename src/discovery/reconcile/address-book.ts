@@ -125,7 +125,7 @@ export class AddressBook {
     return created;
   }
 
-  /** Of a host that several devices report, the first prefix stays: they would overwrite each other in every scan. */
+  /** Keeps the first prefix of a host that several devices report: they would overwrite each other in every scan. */
   private subnetOf(known: IpAddressRecord, { prefix_length }: ReportedAddress): string | undefined {
     const isOfOne = prefix_length !== null && !this.write.isRepeat && !this.write.index.isConsolidated(known.host_id);
     return isOfOne ? this.subnets.placeAgain(known, prefix_length) : undefined;

@@ -40,7 +40,7 @@ export function recordDevices(
 }
 
 /**
- * Records addresses that responded, and learned ones within the network's subnets.
+ * Records addresses that responded, and addresses from neighbor tables within the network's subnets.
  * @throws DomainError entity_reference_invalid if the network was deleted
  */
 export function recordAddresses(

@@ -92,11 +92,11 @@ export interface CompleteReads {
   readonly sizes: Sizes;
   /** Numbers in its VLAN tables, ascending; null if never read. */
   readonly vlans: readonly number[] | null;
-  /** Addresses for which it reports a usable prefix, sorted; null if never read. */
+  /** Addresses reported with a usable prefix, sorted; null if never read. */
   readonly prefixed: readonly string[] | null;
 }
 
-/** Memory of the transaction, by host, for its later devices and commands. */
+/** State of the transaction by host, for its later devices and commands. */
 const REMEMBERED = new WeakMap<WriteTransaction, Map<string, CompleteReads>>();
 
 /** Empty if corrupt or unknown. */
@@ -143,8 +143,8 @@ export function rememberAdditional(tx: WriteTransaction, hostId: string, device:
 }
 
 /**
- * VLAN numbers and addresses with a prefix of a host after a read, empty if it serves no such tables. Those before it
- * stay if the table was not read to the end.
+ * VLAN numbers, and addresses with a prefix, of a host after a read; empty if it serves no such tables. Keeps earlier
+ * ones after an incomplete read.
  * @param isShared true if several devices report the host
  */
 export function rowsAfter(

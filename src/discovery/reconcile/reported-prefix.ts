@@ -1,4 +1,4 @@
-// Prefix of an address as its device reports it. Pure.
+// Prefix of an address as reported by its device. Pure.
 
 import { type Cidr, cidrContains, cidrOf, type Ip, parseCidr } from "../../base/ip.ts";
 

@@ -21,9 +21,9 @@ export class SubnetAssigner {
   /** Keyed by CIDR; read on first use. */
   private readonly ids = new Map<string, string>();
   private readonly lengths = { 4: new Set<number>(), 6: new Set<number>() };
-  /** Ids of subnets that no device reports: of one address, which it got for lack of a prefix, and of target blocks. */
+  /** Ids of subnets that no device reports: single-address subnets, created for lack of a prefix, and target blocks. */
   private readonly inferred = new Map<string, Cidr>();
-  /** Ids of subnets whose addresses may be in another one since this command. */
+  /** Ids of subnets whose addresses may belong to another subnet since this command. */
   private readonly unsettled = new Set<string>();
   private isRead = false;
   private deletedBlocks: ReadonlyArray<{ readonly record: IgnoredRecord; readonly cidr: Cidr | null }> | null = null;
@@ -69,8 +69,8 @@ export class SubnetAssigner {
   }
 
   /**
-   * Subnet of an address that is in one already, and for which its device reports a prefix.
-   * @returns the one where it is if it has no usable prefix, or a user chose the subnet or deleted the other one
+   * Subnet of an address with a current subnet and a prefix reported by its device.
+   * @returns the current subnet if the prefix is unusable, or a user chose the subnet or deleted the other one
    */
   placeAgain(address: IpAddressRecord, prefixLength: number | null): string {
     const { tx } = this.write;
@@ -88,8 +88,8 @@ export class SubnetAssigner {
   }
 
   /**
-   * Moves addresses without a prefix to the most specific of the subnets, and ends subnets that only the order of
-   * devices has made, unless users edited them. Call once, at the end of a command.
+   * Moves addresses without a prefix to their most specific subnet, and ends subnets that exist only because of the
+   * order of devices, unless users edited them. Call once, at the end of a command.
    */
   settle(): void {
     const { tx } = this.write;
@@ -149,7 +149,7 @@ export class SubnetAssigner {
     if (isSingle(cidr) || source.type === INFERRED.type) this.inferred.set(id, cidr);
   }
 
-  /** Notes the subnets whose addresses a new or newly reported one may get. */
+  /** Registers the subnets whose addresses a new or newly reported subnet may take over. */
   private unsettle(cidr: Cidr): void {
     const container = this.containerOf(cidr);
     if (container !== null) this.unsettled.add(this.ids.get(container.text) as string);
@@ -166,7 +166,7 @@ export class SubnetAssigner {
     return isReported && !isUserEdited(this.write.tx, subnetKind, subnet);
   }
 
-  /** True if the device of an address reports no prefix for it, as far as that is known, and no user placed it. */
+  /** True if, as far as known, the address's device reports no prefix for it, and no user chose its subnet. */
   private isWithoutPrefix({ id, host_id, ip_address }: IpAddressRecord): boolean {
     const { tx } = this.write;
     const { prefixed } = completeReadsOf(tx, host_id);
@@ -175,7 +175,7 @@ export class SubnetAssigner {
     return !isPrefixed && !isSetByUser(tx, id, "subnet_id");
   }
 
-  /** The most specific other subnet that contains one. */
+  /** The most specific other subnet that contains a subnet. */
   private containerOf(cidr: Cidr): Cidr | null {
     const lengths = [...this.lengths[cidr.version]].filter((length) => length < cidr.prefixLength);
     for (const length of lengths.sort((a, b) => b - a)) {

@@ -86,7 +86,7 @@ function listQueries(context: CallContext, plural: string): ListQuery[] {
     addQuery("entity", `of the kind ${entity}`, `entity=${entity}`, (record) => record.entity === entity);
   const included = plural === "hosts" ? "counts" : "utilization";
   addQuery("include", included, `include=${included}`, all);
-  addQuery("include_children", "alone", "include_children=false", all);
+  addQuery("include_children", "without children", "include_children=false", all);
   addQuery("children", "addresses", "children=ip_addresses", all);
   // Each order is a separate path through the records; the choice of field makes no difference.
   for (const field of context.values("order_by").slice(0, 2))
@@ -234,7 +234,7 @@ const STANDARD_CASES: Readonly<Record<string, (context: CallContext, plural: str
     context.targets(plural).map(({ title, id, site, isReached, role }): Case => {
       const path = context.path.replace(":id", id);
       const stored = (site ?? context.homeSite).records[plural] ?? keyBody(context, context.homeSite);
-      // A body may be sent back as read: nothing changes, including fields hidden from the caller.
+      // Sending a body back unchanged is allowed and changes nothing, including fields hidden from the caller.
       const prepare = async () => ({ body: (await context.caller.client.get(path)).data });
       return {
         title,
