@@ -27,6 +27,9 @@ export type Subject =
   /** Announcements by a device's neighbors: they change only its host, not its interfaces. */
   | `announced ${string}`;
 
+/** Addresses from `.10` on that devices and stations of a VLAN get. */
+const HOSTS_MAX = 240;
+
 export class Site implements SiteState {
   readonly rates: Rates;
   readonly random: SeededRandom;
@@ -74,12 +77,12 @@ export class Site implements SiteState {
 
   /** An address of the VLAN that nothing has or ever had. */
   newAddress(vlan: number): string {
+    // Beyond one /24, guests and short leases start over.
     for (;;) {
-      const used = this.usedHosts.get(vlan) ?? 9;
-      this.usedHosts.set(vlan, used + 1);
-      // Beyond one /24, guests and short leases start over.
-      const address = `${netOf(vlan)}${10 + ((used + 1 - 10) % 240)}`;
-      if (used < 10 + 240 || !this.isInUse(address)) return address;
+      const number = this.usedHosts.get(vlan) ?? 0;
+      this.usedHosts.set(vlan, number + 1);
+      const address = `${netOf(vlan)}${10 + (number % HOSTS_MAX)}`;
+      if (number < HOSTS_MAX || !this.isInUse(address)) return address;
     }
   }
 
