@@ -41,8 +41,7 @@ export function parseIp(text: string): Ip | null {
 
 /** The address of 4 or 16 bytes in network order; null for any other length. */
 export function ipOfBytes(bytes: Uint8Array): Ip | null {
-  if (bytes.length === 4) return parseIp(bytes.join("."));
-  return bytes.length === 16 ? parseIp(bytes.toHex().replace(/(.{4})(?=.)/g, "$1:")) : null;
+  return bytes.length === 4 || bytes.length === 16 ? toIp(Uint8Array.from(bytes)) : null;
 }
 
 /** Parses `address/length`. Null for anything else, and if host bits are set; see `describeCidrProblem`. */
