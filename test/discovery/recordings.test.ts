@@ -2,8 +2,11 @@
 // the MIB decoders.
 
 import { describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
+import { scratchParent } from "../support/measure/scratch-parent.ts";
 import {
   fixtureNames,
   parseRecording,
@@ -83,6 +86,24 @@ test.skipIf(names.length === 0)(
   "recordings of real devices are checked as well (skipped without ../shared/snmp-recordings and snmp-recordings-lost)",
   () => expect(names.length).toBeGreaterThan(0),
 );
+
+test.skipIf(Bun.which("bzip2") === null)("a truncated recording is refused, not read up to the cut", () => {
+  const folder = mkdtempSync(join(scratchParent(), "netledger-recordings-"));
+  try {
+    mkdirSync(join(folder, "x-lost"));
+    const path = join(folder, "x-lost/device.bz2");
+    const { stdout } = Bun.spawnSync(["bzip2", "-c"], {
+      stdin: Buffer.from("1.3.6.1.2.1.1.5.0|4|device\n".repeat(100)),
+    });
+    writeFileSync(path, stdout);
+    expect(recordingText(path)).toContain("device");
+    const truncated = join(folder, "x-lost/truncated.bz2");
+    writeFileSync(truncated, stdout.subarray(0, -10));
+    expect(() => recordingText(truncated)).toThrow("bunzip2 cannot read");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
 
 for (const name of [...fixtureNames(), ...names]) {
   describe(`the recording of ${name}`, () => {

@@ -1,6 +1,6 @@
 // Reads of a recorded device (.snmprec: `OID|type|value`), derived from the file by a plan, as from a faultless agent.
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../../../src/discovery/mib/reads.ts";
 
@@ -21,6 +21,9 @@ const READ_SUBTREES = [
 
 /** Recordings of a peer's test suite with its opinion of each (expected.tsv), not in the repository. */
 const SUITE_FOLDER = join(import.meta.dir, "../../../../shared/snmp-recordings-suite");
+
+/** Unpacked recordings. The large ones take seconds, and several test processes read them. */
+const UNPACKED_FOLDER = join(import.meta.dir, "../../../dist/recordings");
 
 const FIXTURES_FOLDER = join(import.meta.dir, "../../fixtures");
 const FIXTURE_SUFFIX = ".snmprec";
@@ -82,11 +85,20 @@ function unpack(name: string): string {
   const file = folders.map((folder) => join(folder, name + SUFFIX)).find(existsSync) ?? name;
   const isLarge = file.includes("-lost/") || file.startsWith(SUITE_FOLDER);
   const filterCommand = isLarge ? ["grep", "-aE", `^(${READ_SUBTREES.join("|")})`] : ["cat"];
-  const { stdout, exitCode } = Bun.spawnSync(["sh", "-c", 'bunzip2 -kc "$0" | "$@"', file, ...filterCommand]);
-  // A recording of the suite may have nothing that is read.
-  if (exitCode > 1 || (stdout.length === 0 && !isLarge)) throw new Error(`bunzip2 cannot read ${name}`);
+  const key = new Bun.CryptoHasher("sha1").update(filterCommand.join(" ")).update(readFileSync(file)).digest("hex");
+  const unpacked = join(UNPACKED_FOLDER, key);
+  if (!existsSync(unpacked)) {
+    // The exit status is the filter's; for grep, 1 means that the recording has nothing that is read.
+    const pipeline = '{ bunzip2 -kc "$0" || echo incomplete >&2; } | "$@"';
+    const { stdout, stderr, exitCode } = Bun.spawnSync(["sh", "-c", pipeline, file, ...filterCommand]);
+    if (exitCode > 1 || stderr.length > 0) throw new Error(`bunzip2 cannot read ${name}: ${stderr}`);
+    mkdirSync(UNPACKED_FOLDER, { recursive: true });
+    // Other processes may write the same file.
+    writeFileSync(`${unpacked}.${process.pid}`, stdout);
+    renameSync(`${unpacked}.${process.pid}`, unpacked);
+  }
   // Some of the suite write OIDs with a leading dot.
-  return Buffer.from(stdout).toString("latin1").replaceAll("|6|.", "|6|");
+  return readFileSync(unpacked, "latin1").replaceAll("|6|.", "|6|");
 }
 
 /** @param text text of the file, one character per byte */
