@@ -290,7 +290,7 @@ describe("lag_id and parent_id", () => {
     expect((await entries(`&at=${before}`)).get("Gi0/7")).toMatchObject({ lag_id: aggregate });
   });
 
-  test("stay as a person set them, with the scan's value next to them", async () => {
+  test("stay as a user set them, with the scan's value next to them", async () => {
     await write(switchReport);
     const found = await entries();
     const [port, aggregate] = [found.get("Gi0/7") as JsonRecord, found.get("Po1") as JsonRecord];

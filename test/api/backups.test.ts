@@ -247,7 +247,7 @@ describe("a backup request", () => {
 });
 
 describe("a failing backup", () => {
-  test("gives its reason, leaves no file and does not block the next one", async () => {
+  test("states its reason, leaves no file and does not block the next one", async () => {
     let isFull = true;
     const fill = async (request: BackupRequest): Promise<TakenBackup> =>
       isFull ? takeBackup({ ...request, freeBytes: () => 0 }) : takeBackup(request);

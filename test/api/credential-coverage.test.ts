@@ -412,7 +412,7 @@ describe("the secret of a credential assigned to a host", () => {
     expect(await sentTo()).toEqual([OWN, SECOND, returning]);
   });
 
-  test("is not sent to an address that a person named, once another machine has it", async () => {
+  test("is not sent to an address that a user named, once another machine has it", async () => {
     const moving = "10.2.0.9";
     const own = (...addresses: string[]) =>
       fakeDevice({

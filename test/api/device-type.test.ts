@@ -75,7 +75,7 @@ test("a device without evidence is Unknown, and becomes Unknown when its evidenc
   expectNothingWritten();
 });
 
-test("a manually set type stays, with the scanned type next to it, and can be any type", async () => {
+test("a manually set type is kept, with the scanned type next to it, and can be any type", async () => {
   serve(SWITCH, readSwitch({ name: "acc-1", address: SWITCH, mac: switchMac, ports: {} }));
   await scan(SWITCH);
   const host = await put(await hostAt(SWITCH), { device_type: "Firewall", device_type_source: "Vendor" });
@@ -100,7 +100,7 @@ test("a manually set type stays, with the scanned type next to it, and can be an
   ).toMatchObject({ status: 400 });
 });
 
-test("a host entered manually without a type gets the scanned type; an entered type stays", async () => {
+test("a host entered manually without a type gets the scanned type; an entered type is kept", async () => {
   const entered = (name: string, last: number, fields: JsonRecord = {}) =>
     newHost({ name, ip_addresses: [{ ip_address: `10.0.0.${last}` }], ...fields });
   expect(await entered("acc-1", 1)).toMatchObject({ device_type: "Unknown", device_type_source: null });

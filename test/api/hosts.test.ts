@@ -751,7 +751,7 @@ describe("the virtualizing service", () => {
     expect(transactions()).toBe(before);
   });
 
-  test("is removed from everything it virtualizes when deleted, and other details stay", async () => {
+  test("is removed from everything it virtualizes when deleted, and other details are kept", async () => {
     const hypervisor = await newHost({ services: [{ name: "pve", service_definition: "Proxmox" }] });
     const serviceId = hypervisor.services[0].id;
     const guest = await newHost({

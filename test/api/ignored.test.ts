@@ -439,7 +439,7 @@ describe("no ignored entry is made", () => {
     expect(await ignored()).toEqual([]);
   });
 
-  test("when self discovery started by a person removes a missing part", async () => {
+  test("when self discovery started by a user removes a missing part", async () => {
     const machine = machineWith({ hostname: "noc-1", interfaces: [], addresses: [] });
     await appliance.renew({ machine });
     const body = { network_id: first.networkId };

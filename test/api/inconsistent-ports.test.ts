@@ -68,7 +68,7 @@ describe("an aggregate", () => {
     expect(await answers(PC)).toEqual(at("acc-1 Po1"));
   });
 
-  test("leads on if a person entered the cable at one of its members", async () => {
+  test("leads on if a user entered the cable at one of its members", async () => {
     await write({ 7: { name: "Gi0/7" }, 8: { name: "Gi0/8" }, 100: portChannel([PC]) }, bundle);
     const far = await newHost({ name: "core", device_type: "Switch" });
     const { id, if_index, if_descr } = await entry("Gi0/8");
@@ -77,7 +77,7 @@ describe("an aggregate", () => {
     expect(await answers(PC)).toEqual(beyond("acc-1 Po1"));
   });
 
-  test("that a person entered counts like one that an agent reports", async () => {
+  test("that a user entered counts like one that an agent reports", async () => {
     const lldp = [{ chassis: NEIGHBOR, name: "core", enabled: "28" }];
     await write({ 7: { name: "Gi0/7", lldp }, 60: { name: "bundle-7", type: 6, macs: [PC] } });
     expect(await answers(PC)).toEqual(at("acc-1 bundle-7"));
@@ -162,7 +162,7 @@ describe("a port", () => {
     expect(located).toBe(`acc-1 Gi0/3 ${isEdge ? "Edge" : "Uplink"}`);
   });
 
-  test("leads on to a bridge that is in no forwarding table, and whose type a person entered as a switch", async () => {
+  test("leads on to a bridge that is in no forwarding table, and whose type a user entered as a switch", async () => {
     await write({ 3: { name: "Gi0/3", macs: MACS, lldp: [{ chassis: NEIGHBOR, name: "box", enabled: "01" }] } });
     expect(await answers(PC)).toEqual(at("acc-1 Gi0/3"));
     await scan.addresses(seenAt("10.0.0.5", { mac_address: NEIGHBOR }));

@@ -110,7 +110,7 @@ describe("the last place of a machine that is off", () => {
     expect(await locate(`hostname=laptop-7&at=${before}`)).toMatchObject({ last_seen: null });
   });
 
-  test("is found by an address that a person entered, after its host ended", async () => {
+  test("is found by an address that a user entered, after its host ended", async () => {
     const camera = mac(8, 9);
     const entered = await appliance.newHost({
       name: "camera-8",

@@ -73,7 +73,7 @@ describe("the organization", () => {
         refusal(403, "auth_permission_denied", { required: "Owner", actual: "Admin" }),
       );
     }
-    // The key and the user account for the two.
+    // One write for the key, one for the user.
     expect(transactionCount()).toBe(before + 2);
   });
 
@@ -96,7 +96,7 @@ describe("the organization", () => {
     expectNothingWritten();
   });
 
-  test("reports every issue at once, and refuses another's id", async () => {
+  test("reports every issue at once, and refuses the id of another organization", async () => {
     const expectNothingWritten = watchWrites();
     const response = await owner.put(PATH, { id: "x", name: "", plan: "gold" });
     expect(response).toMatchObject(refusal(400, "validation_failed"));

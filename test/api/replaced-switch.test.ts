@@ -47,7 +47,7 @@ test("the former one regains its stations when it returns", async () => {
   expect(await places(PC)).toEqual(["Gi0/3"]);
 });
 
-test("a list that a person entered stays", async () => {
+test("a list that a user entered is kept", async () => {
   await read(FORMER, { 3: PC });
   const [entry = {}] = (await list("if-entries?limit=0")).filter(({ if_name }) => if_name === "Gi0/4");
   const { id, if_index, if_descr } = entry;

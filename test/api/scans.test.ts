@@ -300,7 +300,7 @@ describe("a scan", () => {
     expect(appliance.scanThread.started).toBe(1);
   });
 
-  test("gives its reason when it fails, and lets the next one run", async () => {
+  test("states its reason when it fails, and lets the next one run", async () => {
     await setUpNetwork();
     probes.sweep = async () => {
       throw new Error("no sockets");

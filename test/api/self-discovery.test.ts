@@ -104,7 +104,7 @@ test("a run after a port was opened writes exactly that", async () => {
   expect((await owner.get(`hosts/${first.host_id}`)).data.ports.length).toBe(4);
 });
 
-test("missing parts are deleted, manual and renamed ones stay", async () => {
+test("missing parts are deleted, manual and renamed ones are kept", async () => {
   const first = await discover();
   const host = (await owner.get(`hosts/${first.host_id}`)).data;
   const edited = await owner.put(`hosts/${host.id}`, {
@@ -126,7 +126,7 @@ test("missing parts are deleted, manual and renamed ones stay", async () => {
   expect(past.ports.length).toBe(4);
 });
 
-test("if not all addresses can be read, those of a disabled interface stay, and no others", async () => {
+test("if not all addresses can be read, those of a disabled interface are kept, and no others", async () => {
   await discover();
   const [lo, eth0] = machine.interfaces as [MachineInterface, MachineInterface];
   const addresses = machine.addresses;
@@ -143,7 +143,7 @@ test("if not all addresses can be read, those of a disabled interface stay, and 
   expect((await discover()).deleted).toEqual({ ip_addresses: 1 });
 });
 
-test("manual edits of a discovered record stay: a renamed service, a narrowed binding, an undetectable serial number", async () => {
+test("manual edits of a discovered record are kept: a renamed service, a narrowed binding, an undetectable serial number", async () => {
   const first = await discover();
   const host = (await owner.get(`hosts/${first.host_id}`)).data;
   const addressId = host.ip_addresses[0].id;
@@ -219,7 +219,7 @@ test("a machine whose host was consolidated continues as the destination, and as
   expect((await owner.get(`hosts/${rackId}`)).data.ip_addresses).toEqual([]);
 });
 
-test("records that people wrote or refer to stay as stale, and are current again once they return", async () => {
+test("records that users wrote or refer to stay as stale, and are current again once they return", async () => {
   const { host_id } = await discover();
   const host = (await owner.get(`hosts/${host_id}`)).data;
   const [address] = host.ip_addresses;
@@ -243,7 +243,7 @@ test("records that people wrote or refer to stay as stale, and are current again
   expect(again.interfaces[1]).toMatchObject({ id: eth0.id, oper_status: "Up", if_alias: "to the core" });
 });
 
-test("members of a bond and VLANs are those of the aggregate and of their interface, unless a person set another", async () => {
+test("members of a bond and VLANs are those of the aggregate and of their interface, unless a user set another", async () => {
   const port = (if_index: number, if_name: string, fields: Partial<MachineInterface> = {}) =>
     machineInterface({ if_index, if_name, if_descr: if_name, ...fields });
   machine.interfaces = [

@@ -359,7 +359,7 @@ describe("deleting a user", () => {
     expect(await expectOk(owner.post(users, { ...body, email }))).toMatchObject({ lineage_id: member.id });
   });
 
-  test("accepts cascade, to no effect: the only Owner stays", async () => {
+  test("accepts cascade, to no effect: the only Owner is kept", async () => {
     const [user, otherUser] = [await newUser({ role: "Member" }), await newUser({ role: "Member" })];
     await expectOk(owner.delete(`${users}/${user.id}?cascade=true`));
     await expectOk(owner.post(`${users}/bulk-delete?cascade=true`, [otherUser.id]));

@@ -347,7 +347,7 @@ describe("a failed verification", () => {
     script.end("stopped");
   });
 
-  test("gives the error if there is no database", async () => {
+  test("states the error if there is no database", async () => {
     await renew({ verifications: { database: join(import.meta.path, "netledger.db") } });
     const failed = await runVerification();
     expect(failed).toMatchObject({ status: "Failed", problem: expect.stringContaining("cannot be opened") });

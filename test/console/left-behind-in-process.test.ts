@@ -205,7 +205,7 @@ describe("unsaved input is discarded", () => {
     expect(await name.count()).toBe(0);
   });
 
-  test("while browser preferences stay", async () => {
+  test("while browser preferences are kept", async () => {
     const page = await typeInto(form);
     const settings = () =>
       page.evaluate<string>(

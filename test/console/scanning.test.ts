@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium)("scanning", () => {
     expect(visitor.problems().every((problem) => problem.includes("400"))).toBe(true);
   });
 
-  test("cancels a running scan, with a notice that its writes stay", async () => {
+  test("cancels a running scan, with a notice that its writes are kept", async () => {
     await open("/discovery?ask=yes&targets=127.0.0.0/20&kind=sweep&dry=yes");
     await page.getByRole("button", { name: "Start the dry run" }).click();
     await page.getByText("Records already written stay.").waitFor();

@@ -74,7 +74,7 @@ describe("the MAC addresses at one address", () => {
     await quiet();
   });
 
-  test("are found if one was entered by a person, with the person and the scan as reporters", async () => {
+  test("are found if one was entered by a user, with the user and the scan as reporters", async () => {
     await start();
     await newHost({ name: "printer", ip_addresses: [{ ip_address: IP, mac_address: STATION }] });
     add(R1, [arpEntry(INTRUDER)]);

@@ -115,7 +115,7 @@ describe("a stack", () => {
   });
 });
 
-describe("a missing member stays", () => {
+describe("a missing member is kept", () => {
   const both = [member(1, "AC1"), member(2, "AC2")];
   const partial = { state: "partial", problem: "no response within 5 s" } as const;
   const absent = { state: "absent", problem: null } as const;

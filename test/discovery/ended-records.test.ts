@@ -137,7 +137,7 @@ describe("an interface missing from a complete ifTable", () => {
   });
 });
 
-describe("a missing interface stays", () => {
+describe("a missing interface is kept", () => {
   const failed = { state: "failed", problem: "no response within 5 s" } as const;
   const partial = { state: "partial", problem: "no response within 5 s" } as const;
 
@@ -243,7 +243,7 @@ describe("a missing interface stays", () => {
   });
 });
 
-describe("on a host into which a person consolidated another one", () => {
+describe("on a host into which a user consolidated another one", () => {
   const consolidate = async (name: string) => {
     const [into, other] = await Promise.all(
       ["core-1", name].map(async (each) => (await hosts()).find((h) => h.name === each)),
@@ -306,7 +306,7 @@ describe("on a host into which a person consolidated another one", () => {
   });
 });
 
-describe("a record that a person edited or refers to", () => {
+describe("a record that a user edited or refers to", () => {
   test("stays as stale and not present, and becomes current again when it returns", async () => {
     await scan.devices(chassis([1, 2]));
     const written = await entry(2);
@@ -405,7 +405,7 @@ describe("a record that a person edited or refers to", () => {
     expect(await indexes()).toEqual([1, 2, 3]);
   });
 
-  test("stays if it is a host that a person placed on the map, even if a device has its address", async () => {
+  test("stays if it is a host that a user placed on the map, even if a device has its address", async () => {
     await scan.addresses({ ip_address: "10.0.0.9", mac_address: null, answered: ["Icmp"] });
     const { id } = await host();
     const { networkId } = appliance.first;
@@ -416,7 +416,7 @@ describe("a record that a person edited or refers to", () => {
     expect((await hosts()).map((each) => each.id)).toContain(id);
   });
 
-  test("stays if it is an address that a person named", async () => {
+  test("stays if it is an address that a user named", async () => {
     const both = { addresses: [address("10.0.0.2"), address("10.0.0.9", 2)] };
     await scan.devices(chassis([1, 2], both));
     const named = (await host()).ip_addresses.find(({ ip_address }: JsonRecord) => ip_address === "10.0.0.9");
@@ -450,7 +450,7 @@ describe("an address missing from complete address tables", () => {
     await expectSettled(having("10.0.0.2"), peer("10.0.0.3", "10.0.0.1"));
   });
 
-  test("returns with a new id and its lineage, also after a person deleted it in between", async () => {
+  test("returns with a new id and its lineage, also after a user deleted it in between", async () => {
     const found = async () => (await host()).ip_addresses[1];
     const both = having("10.0.0.2", "10.1.0.1");
     await scan.devices(both);
@@ -601,7 +601,7 @@ describe("a device that is renumbered", () => {
     expect(await present()).toEqual([["10.0.0.3"], [1, 2]]);
   });
 
-  test("keeps an address at which a sweep still finds it, or that a person named", async () => {
+  test("keeps an address at which a sweep still finds it, or that a user named", async () => {
     await scan.devices(at("10.0.0.2", [1]));
     for (let times = 0; times < 3; times += 1) {
       await scan.devices(at("10.0.0.3", [1]));
@@ -699,7 +699,7 @@ describe("a VLAN that scans found", () => {
     expect((await fullScan(sw([10]), slow([]))).sequence).toBeNull();
   });
 
-  test("stays while a subnet refers to it, and permanently if a person edited it", async () => {
+  test("stays while a subnet refers to it, and permanently if a user edited it", async () => {
     await fullScan(sw([10, 20, 30]));
     const [ten, twenty] = (await get("vlans?order_by=number")) as [JsonRecord, JsonRecord];
     const [subnet] = (await get("subnets")) as [JsonRecord];
@@ -710,7 +710,7 @@ describe("a VLAN that scans found", () => {
     expect(await vlans()).toEqual([10, 20]);
   });
 
-  test("never ends if a person entered it", async () => {
+  test("never ends if a user entered it", async () => {
     await owner.post("vlans", { network_id: appliance.first.networkId, number: 99 });
     await fullScan(sw([10]));
     await fullScan(sw([10]));

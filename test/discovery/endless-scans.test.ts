@@ -69,7 +69,7 @@ describe("a switch with more trunk VLANs than one command writes", () => {
     expect((await scan.devices(switchSighting(NUMBERS))).sequence).toBeNull();
   });
 
-  test("is written in one command if its trunk VLANs were set manually, and the manual values stay", async () => {
+  test("is written in one command if its trunk VLANs were set manually, and the manual values are kept", async () => {
     await scan.devices(switchSighting([]));
     const [vlan] = (await owner.get("vlans?order_by=number&limit=1")).data as JsonRecord[];
     for (const { id, if_index, if_descr } of await entries()) {

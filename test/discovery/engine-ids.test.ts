@@ -174,7 +174,7 @@ describe("an engine id", () => {
     });
   });
 
-  test("recognizes a host that a person deleted", async () => {
+  test("recognizes a host that a user deleted", async () => {
     const bare = (fields: Partial<Device>) => deviceAt("10.0.0.2", { engine_id: randomId(1), ...fields });
     await scan.devices(bare({ sys_name: "old" }));
     const [before] = (await hosts()) as [JsonRecord];

@@ -116,7 +116,7 @@ describe("a machine known only from sweeps", () => {
     expect(await scanAfter(1)).toHaveLength(1);
   });
 
-  test("becomes stale instead if a person wrote it, one of its parts, or its position on the map", async () => {
+  test("becomes stale instead if a user wrote it, one of its parts, or its position on the map", async () => {
     for (const number of [7, 8, 9, 10]) answers(`10.0.0.${number}`, mac(number, 9));
     await scanAfter(0);
     const host = async (ip: string) => {

@@ -456,7 +456,7 @@ describe("a host that ended", () => {
     expect((await scan.devices({ ...device, ip_address: at })).sequence).toBeNull();
   });
 
-  test("returns with its lineage once its MAC address is seen, unless a person edited the record of an earlier sweep", async () => {
+  test("returns with its lineage once its MAC address is seen, unless a user edited the record of an earlier sweep", async () => {
     const laptop = seenAt("10.0.0.5", { mac_address: mac(1, 5), hostname: "laptop" });
     for (const isWritten of [false, true]) {
       await scan.addresses(laptop);

@@ -62,7 +62,7 @@ async function expectSettled(rescan: () => Promise<{ readonly sequence: number |
   expect(await get("conflicts")).toEqual([]);
 }
 
-describe("an address that a person named", () => {
+describe("an address that a user named", () => {
   test("stays as stale when a lease moves it to another machine, and becomes current when it returns", async () => {
     await scan.addresses(laptop(1));
     const { id } = await write({ name: "reception" });
@@ -98,15 +98,15 @@ describe("an address that a person named", () => {
   });
 });
 
-describe("an address of another kind that people wrote", () => {
-  test("stays with the MAC address that a person set", async () => {
+describe("an address of another kind that users wrote", () => {
+  test("stays with the MAC address that a user set", async () => {
     await scan.devices(replaced(1));
     await write({ mac_address: mac(7, 7) });
     await scan.devices(replaced(2));
     expect((await hosts()).map(({ ip_addresses: [each] }) => each?.mac_address)).toEqual([mac(7, 7), mac(1, 2)]);
   });
 
-  test("stays if a person bound a service to it, and ends otherwise", async () => {
+  test("stays if a user bound a service to it, and ends otherwise", async () => {
     await scan.devices(replaced(1));
     const before = await only();
     const [host] = (await hosts()) as [JsonRecord];

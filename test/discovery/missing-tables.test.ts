@@ -30,7 +30,7 @@ describe("a partially read forwarding table", () => {
   };
   const partial = { is_forwarding_partial: true } as const;
 
-  test("is applied as far as read: moved entries move, unread ones stay", async () => {
+  test("is applied as far as read: moved entries move, unread ones are kept", async () => {
     await scan.devices(deviceWith([entry(0x11, 10), entry(0x12, null), entry(0x13, null)], [entry(0x14, null)]));
     await scan.devices(deviceWith([entry(0x15, 10), entry(0x13, 10)], [entry(0x11, 10)], partial));
     expect(await learned()).toEqual([

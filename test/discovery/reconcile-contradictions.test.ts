@@ -217,7 +217,7 @@ describe("an address that a device reports", () => {
     await remove(`ip-addresses/${id}`);
   };
 
-  test("stays at the host where a person entered it after deleting it at the device", async () => {
+  test("stays at the host where a user entered it after deleting it at the device", async () => {
     await scan.devices(reporting);
     await removeThere();
     await enter("printer");
@@ -241,7 +241,7 @@ describe("an address that a device reports", () => {
     expect(await holders()).toEqual(["sw-1 10.0.0.2 10.0.0.9"]);
   });
 
-  test("is at both hosts if a person entered it elsewhere and deleted nothing", async () => {
+  test("is at both hosts if a user entered it elsewhere and deleted nothing", async () => {
     await newSubnet({ cidr: "10.0.0.0/24" });
     await enter("printer");
     await scan.devices(reporting);

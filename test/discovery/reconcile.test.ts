@@ -315,7 +315,7 @@ describe("a responding device", () => {
 });
 
 describe("value precedence", () => {
-  test("a manual field stays, with the scan's value next to it until they agree", async () => {
+  test("a manual field is kept, with the scan's value next to it until they agree", async () => {
     await scan.devices(switchSighting());
     const host = await hostNamed("sw-1");
     const put = await owner.put(`hosts/${host.id}`, { ...host, name: "Core switch", sys_location: "Basement" });

@@ -113,7 +113,7 @@ describe("a port that its host refuses", () => {
     expect((await portOf(22)).id).not.toBe(id);
   });
 
-  test("ends on a device that responds to SNMP, whose SNMP port stays", async () => {
+  test("ends on a device that responds to SNMP, whose SNMP port is kept", async () => {
     const device = deviceAt("10.0.0.5", {
       sys_name: "core-1",
       interfaces: [ethernet(1, { mac_address: mac(1, 5) })],
@@ -126,7 +126,7 @@ describe("a port that its host refuses", () => {
   });
 });
 
-describe("a port stays", () => {
+describe("a port is kept", () => {
   test("if it is silent, since a filter may hide it", async () => {
     await scan.addresses(swept(5, [22, 80]));
     expect((await scan.addresses(swept(5, [22], []))).sequence).toBeNull();
@@ -189,7 +189,7 @@ describe("a refused port with manual changes becomes stale, until it responds ag
     for (const each of (await host()).services) expect(each).not.toHaveProperty("stale_since");
   };
 
-  test("a port that a person entered", async () => {
+  test("a port that a user entered", async () => {
     await scan.addresses(swept(5, []));
     const { id } = await host();
     expect((await owner.post("ports", { host_id: id, number: 8080, protocol: "Tcp" })).status).toBe(200);
@@ -197,7 +197,7 @@ describe("a refused port with manual changes becomes stale, until it responds ag
     await expectStale(8080, false);
   });
 
-  test("a service that a person renamed, with its port", async () => {
+  test("a service that a user renamed, with its port", async () => {
     await scan.addresses(swept(5, [80]));
     const [service] = (await host()).services;
     expect((await owner.put(`services/${service.id}`, { ...service, name: "Intranet" })).status).toBe(200);
@@ -206,7 +206,7 @@ describe("a refused port with manual changes becomes stale, until it responds ag
     expect(await servicesOf()).toEqual(["Intranet 1"]);
   });
 
-  test("a port to which a person bound a service", async () => {
+  test("a port to which a user bound a service", async () => {
     await scan.addresses({
       ...swept(5, []),
       ports: { asked: [22], open: [{ number: 22, protocol: "Tcp", service: null }] },

@@ -263,7 +263,7 @@ describe("every table with rows", () => {
     expect(entry).toMatchObject({ fdb_macs: ["00:1b:22:00:00:09"], discovered: { fdb_macs: ["00:1b:22:00:00:01"] } });
   });
 
-  test("is deleted with old scans, whose outcome stays", async () => {
+  test("is deleted with old scans, whose outcome is kept", async () => {
     serveDevice("10.0.0.2", "sw-1", {});
     const first = await scan(["10.0.0.2"]);
     expect(await reads(first)).toHaveLength(2);

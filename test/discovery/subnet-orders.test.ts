@@ -41,7 +41,7 @@ test.each([
   expect(await placed()).toEqual(expected);
 });
 
-test("a subnet of one address that a person has written stays", async () => {
+test("a subnet of one address that a user edited is kept", async () => {
   const scan = new ScanWriter(appliance);
   await scan.devices(at("10.0.0.9", null));
   const [{ id, network_id, cidr }] = await get("subnets");

@@ -34,7 +34,7 @@ test("a VLAN renamed on some devices keeps its name until most of them have the 
   expect(await scanNames(scan, [2, "staff"])).toMatchObject({ id: before.id, name: "staff" });
 });
 
-test("a VLAN that a person has named keeps that name", async () => {
+test("a VLAN that a user has named keeps that name", async () => {
   const scan = new ScanWriter(appliance);
   const { id, network_id, number } = await scanNames(scan, [1, "users"]);
   expect((await appliance.owner.put(`vlans/${id}`, { network_id, number, name: "Office" })).status).toBe(200);

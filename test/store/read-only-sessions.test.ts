@@ -19,7 +19,7 @@ afterAll(() => {
   store.close();
 });
 
-test("a user's most recently used sessions stay, up to the limit", async () => {
+test("a user's most recently used sessions are kept, up to the limit", async () => {
   const queue = new ReadOnlyWriteQueue(reader);
   const hashOf = (index: number) => new Uint8Array(32).fill(index);
   const origin = { last_used_from: null, user_agent: null };

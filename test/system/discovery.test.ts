@@ -288,7 +288,7 @@ describe.skipIf(LAB_MISSING !== null)(
       await lab.waitUntilSettled();
     });
 
-    test("a killed agent is reported as unreachable with the reason, and its device's data stays", async () => {
+    test("a killed agent is reported as unreachable with the reason, and its device's data is kept", async () => {
       await scanAll();
       const before = await ports();
       await lab.stopDaemon("switch-b", "snmpd", "KILL");
@@ -317,7 +317,7 @@ describe.skipIf(LAB_MISSING !== null)(
       expect(outcome).toMatchObject({ hosts: { found: 1 } });
     });
 
-    test("a scan interrupted by a kill is marked as interrupted at the next start, and its writes stay", async () => {
+    test("a scan interrupted by a kill is marked as interrupted at the next start, and its writes are kept", async () => {
       const { id } = await discovery.network("Interrupted");
       const { id: scanId } = await discovery.start({ network_id: id, kind: "sweep", targets: [SILENT_CIDR] });
       const queued = await discovery.start({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] });

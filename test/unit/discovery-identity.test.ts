@@ -64,7 +64,7 @@ describe("two sightings", () => {
     ["without any identifier", {}],
   ])("do not match %s", (_, sighting) => expect(matchSigns(signs(sighting), signs(complete))).toBeNull());
 
-  test("are not matched by a sign that people assign, nor against all signs but one", () => {
+  test("are not matched by a sign that users assign, nor against all signs but one", () => {
     const weak = { chassisId: "cloned", sysName: "sw-1", addresses: ["10.0.0.1"] };
     for (const [name, value] of Object.entries(weak))
       expect(similarity(signs({ [name]: value }), signs(weak)).score).toBeLessThan(MATCH_SCORE_MIN);

@@ -31,7 +31,7 @@ describe("an engine id is no sign of its own", () => {
   });
 });
 
-test("an engine id of another card, a random one, and one that a person chose are signs", () => {
+test("an engine id of another card, a random one, and one that a user chose are signs", () => {
   for (const engineId of ["800007db03001b21aabb0d", "80001f8880e5a1b2c3d4e5f60718", `8000000904${text("roof-2")}`])
     expect(signOf(engineId)).toBe(engineId);
 });

@@ -79,7 +79,7 @@ describe("a missing key file", () => {
     expect(() => loadOrCreateKeyFile(inMissingFolder, systemRandom)).toThrow("cannot be created (ENOENT)");
   });
 
-  test("is not created through a dangling symbolic link, and the link stays", () => {
+  test("is not created through a dangling symbolic link, and the link is kept", () => {
     symlinkSync(join(folder, "gone"), path);
     expect(() => loadOrCreateKeyFile(path, systemRandom)).toThrow("broken symbolic link");
     expect(lstatSync(path).isSymbolicLink()).toBe(true);

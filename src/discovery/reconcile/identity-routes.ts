@@ -1,4 +1,4 @@
-// Route of GET /api/v1/hosts/{id}/identity: the signs by which devices are a host.
+// Route of GET /api/v1/hosts/{id}/identity: the signs that identify the devices of a host.
 
 import { type Access, type Actor, VIEWER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";

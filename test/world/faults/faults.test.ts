@@ -20,7 +20,7 @@ test("every fault breaks figures that have bounds", () => {
   expect(wrong.map(({ name }) => name)).toEqual([]);
 });
 
-test.each(FAULTS)("the fault in $name has its place, and valid syntax", (fault) => {
+test.each(FAULTS)("the fault in $name applies to the sources, with valid syntax", (fault) => {
   const text = readFileSync(fault.file, "utf8");
   const patched = withFault(fault, text);
   expect(patched).not.toBe(text);
@@ -37,7 +37,7 @@ test("a bound is broken once no result of the remaining seeds can bring the mean
   ]);
 });
 
-test("a bound is broken by one seed beyond that of the worst", () => {
+test("a bound is broken by one seed beyond the bound of the worst seed", () => {
   expect(brokenBounds(runsWith(0.79), 6, [BOUND])).toMatchObject([{ value: 0.79, of: "worst seed" }]);
   const upper = { ...BOUND, isUpper: true, today: [0.1, 0.2] } as const;
   expect(brokenBounds(runsWith(0.2), 6, [upper])).toEqual([]);
