@@ -291,6 +291,38 @@ describe("on a host into which a user consolidated another one", () => {
     expect(await indexes()).toEqual([...numbers(1, 5), 51, 52]);
   });
 
+  test.each<[string, Partial<Device>]>([
+    ["", {}],
+    [
+      ", although another table is never read to the end",
+      {
+        tables: { ...device().tables, vlans: { state: "partial", problem: "no response within 5 s" } },
+        broken: ["vlans"],
+      },
+    ],
+    [", although it counts more rows than it has", { if_number: 9 }],
+  ])("a port, an address and a component end that it reported at two addresses%s", async (_case, fields) => {
+    const part = (position: number) =>
+      ({ class: "StackMember", position, manufacturer: null, model: null, serial_number: `SER10${position}` }) as const;
+    const read = async (count: 1 | 2) => {
+      const reported = {
+        addresses: [address("10.0.0.2"), address("10.0.0.3"), ...(count === 2 ? [address("10.1.0.1")] : [])],
+        components: [1, 2].slice(0, count).map(part),
+        ...fields,
+      };
+      for (const at of ["10.0.0.2", "10.0.0.3"]) await scan.devices(chassis([1, 2].slice(0, count), reported, at));
+      await scan.devices(second([51]));
+    };
+    await read(2);
+    await consolidate("core-1b");
+    for (const count of [2, 2, 1, 1, 1] as const) await read(count);
+    expect([addressesOf(await host()), await indexes(), (await get("components")).length]).toEqual([
+      ["10.0.0.2", "10.0.0.3", "10.0.0.9"],
+      [1, 51],
+      1,
+    ]);
+  });
+
   test("most of its ports wait for confirmation, even if they are missing from the first read after that", async () => {
     await scan.devices(chassis(numbers(1, 20)));
     await scan.addresses({ ip_address: "10.0.0.9", mac_address: null, answered: ["Icmp"] });

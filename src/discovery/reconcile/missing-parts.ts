@@ -3,7 +3,7 @@
 
 import { ownValue } from "../../base/fields.ts";
 import { parseInstant } from "../../base/instant.ts";
-import type { Kind, RecordBase } from "../../db/kind.ts";
+import type { AnyKind, Kind, RecordBase } from "../../db/kind.ts";
 import { type ComponentRecord, componentKind } from "../../resources/components/component.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
@@ -36,6 +36,8 @@ export class MissingParts {
   private reports: readonly LastReport[] | null = null;
   /** Addresses missing from the host's own address tables. */
   private former: ReadonlySet<string> = new Set();
+  /** Kinds that the report has completely. */
+  readonly completeKinds = new Set<AnyKind>();
   /** True if some records are left for another command. */
   isUnfinished = false;
   /** True if a later read has an effect even if it is identical to this one. */
@@ -123,6 +125,7 @@ export class MissingParts {
     const { doubt, isPassing, isCounting, size } = evaluateRead(device, table, before);
     if (size !== null) this.evaluated[key] = size;
     if (isCounting) this.isPostponed = true;
+    if (doubt === null) this.completeKinds.add(kind);
     if (gone.length === 0) return;
     if (doubt !== null) {
       if (!isPassing) return;

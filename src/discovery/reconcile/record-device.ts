@@ -240,7 +240,7 @@ function writeReported(
   recordOpenPorts(write, host, [SNMP_PORT]);
   if (lineOf(device.sys_name ?? "") === "") renameDerived(write, write.tx.get(hostKind, host.id), present);
   if (!isComplete || missingParts?.isUnfinished === true) write.markUnfinished(polledAddress);
-  else rememberReport(write, sighting, host, write.seenIds, omitted, missingParts?.isPostponed !== true);
+  else rememberReport(write, sighting, host, write.seenIds, omitted, missingParts);
   return { host, omitted, isAdditional };
 }
 

@@ -3,7 +3,7 @@
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";
-import { renderObserved } from "../../db/kind.ts";
+import { type AnyKind, renderObserved } from "../../db/kind.ts";
 import { observedChecksum, withChecksum } from "../../db/row-checksum.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
@@ -77,10 +77,17 @@ export function unchangedReport(
   return { host, omitted: new OmittedRows(row.left_out) };
 }
 
+/** Conclusions of a read from what it lacks. */
+interface Read {
+  /** True if the next report must be compared even if it is identical. */
+  readonly isPostponed: boolean;
+  /** Kinds that the report has completely. */
+  readonly completeKinds: ReadonlySet<AnyKind>;
+}
+
 /**
  * @param seenIds records marked as seen for this device
- * @param isConclusive false if the next report must be compared even if it is identical, including records that this
- * one lacks
+ * @param read null for a device that adds data to the host of another one
  */
 export function rememberReport(
   write: ScanWrite,
@@ -88,11 +95,12 @@ export function rememberReport(
   host: HostRecord,
   seenIds: Iterable<string>,
   omitted: OmittedRows,
-  isConclusive: boolean,
+  read: Read | null,
 ): void {
   const { tx } = write;
   const { device, digest, ip_address } = sighting;
   if (digest === undefined) return;
+  const isConclusive = read?.isPostponed !== true;
   const ids = [...seenIds].filter((id) => id !== host.id);
   tx.runAfterWrite(() => {
     const hostN = tx.recordN(host.id) as number;
@@ -109,20 +117,27 @@ export function rememberReport(
       digest: isConclusive ? digest : "",
       seen: JSON.stringify(ids.map((id) => tx.recordN(id)).filter((n) => n !== null)),
       left_out: omitted.toText(),
-      unread: isConclusive && device.broken === undefined ? null : unreadOf(write, ip_address, ids),
+      unread: isConclusive && device.broken === undefined ? null : unreadOf(write, ip_address, ids, read),
     });
     reportRows.upsert(tx.db, row);
   });
 }
 
-/** JSON array of the records that only earlier reports had; null for none. */
-function unreadOf(write: ScanWrite, address: string, seen: readonly string[]): string | null {
+/** JSON array of the records that only earlier reports had, of kinds that this one lacks in part; null for none. */
+function unreadOf(write: ScanWrite, address: string, seen: readonly string[], read: Read | null): string | null {
   const row = find(write, address);
   if (row === undefined) return null;
-  const now = new Set(seen.map((id) => write.tx.recordN(id)));
-  const unread = numbersIn(row).filter((n) => !now.has(n) && write.tx.recordId(n) !== null);
+  const { tx } = write;
+  const now = new Set(seen.map((id) => tx.recordN(id)));
+  const codes = JSON.stringify([...(read?.completeKinds ?? [])].map(({ code }) => code));
+  const former = JSON.stringify(numbersIn(row).filter((n) => !now.has(n)));
+  const rows = tx.db.$client.query(OF_OTHER_KINDS).values(former, codes) as Array<[number]>;
+  const unread = rows.map(([n]) => n).filter((n) => tx.recordId(n) !== null);
   return unread.length === 0 ? null : JSON.stringify(unread);
 }
+
+const OF_OTHER_KINDS = `SELECT r.n FROM history_records r
+  WHERE r.n IN (SELECT value FROM json_each(?1)) AND r.kind NOT IN (SELECT value FROM json_each(?2))`;
 
 function numbersIn({ seen, unread }: { readonly seen: string; readonly unread: string | null }): number[] {
   return [...(JSON.parse(seen) as number[]), ...(JSON.parse(unread ?? "[]") as number[])];
