@@ -36,7 +36,7 @@ interface Drop {
   /** @param sequences of versions of record n */
   readonly versions: (n: number, sequences: readonly number[]) => void;
   readonly coverage: (expired: ExpiredCoverage) => void;
-  /** Called last, with the retained states: their timestamps, and their sequences. */
+  /** Called last, also if no version is dropped, with the retained states: their timestamps, and their sequences. */
   readonly memory: (instants: readonly Instant[], sequences: readonly number[]) => void;
 }
 
@@ -80,8 +80,19 @@ export function* planSteps(
   const until = segments.at(-1)?.last ?? 0;
   const retained = retainedSequences(segments, dayEnds(db, until));
   const plan = { segments, last, states: retained.length, versions: 0, dropped: 0, droppedBytes: 0, coverage: 0 };
+  // What scans remember of records that ended long ago depends on no segment.
+  const dropMemory = (kept: readonly number[]) => {
+    const instants = $client.query(INSTANTS_OF).values(JSON.stringify(kept)) as Array<[number]>;
+    drop.memory(
+      instants.map(([at]) => at),
+      kept,
+    );
+  };
   // A prune cannot refine coarser segments.
-  if (last === 0 || Bun.deepEquals(segments, before)) return plan;
+  if (last === 0 || Bun.deepEquals(segments, before)) {
+    dropMemory(retained);
+    return plan;
+  }
 
   const statement = $client.prepare(VERSIONS);
   let versions: Array<ThinnableVersion & { readonly bytes: number }> = [];
@@ -108,17 +119,16 @@ export function* planSteps(
   complete();
   statement.finalize();
   // Without anything to drop, no new segments need to be written.
-  if (plan.dropped === 0) return plan;
+  if (plan.dropped === 0) {
+    dropMemory(retainedSequences(before, dayEnds(db, before.at(-1)?.last ?? 0)));
+    return plan;
+  }
   for (const expired of coverageExpiredBy(db, until)) {
     if (!isDroppableRange(expired, retained)) continue;
     plan.coverage += 1;
     drop.coverage(expired);
   }
-  const instants = $client.query(INSTANTS_OF).values(JSON.stringify(retained)) as Array<[number]>;
-  drop.memory(
-    instants.map(([at]) => at),
-    retained,
-  );
+  dropMemory(retained);
   return plan;
 }
 

@@ -77,6 +77,26 @@ test("all data about a host that ended 90 days ago is dropped, and all data abou
   expect(tablesWith(live)).toEqual(ofLive);
 });
 
+test.each([
+  ["again before the same date", 0],
+  ["before a later date, since when records were only created", 1],
+])("all data about a host that ended 90 days ago is dropped by a prune %s", async (_case, newTags) => {
+  await scan.devices(core({ serial_number: "SER1" }));
+  await scan.devices(core({ serial_number: "SER1", sys_location: "rack-1" }));
+  const [{ id } = {}] = await hosts();
+  const n = appliance.reader.recordN(id) as number;
+  await expectOk(owner.delete(`hosts/${id}`));
+  clock.advance(DAY_MS);
+  const before = clock.now();
+  prune(before, "none");
+  expect(tablesWith(n)).toContain("discovery_tellings");
+  clock.advance(91 * DAY_MS);
+  for (let count = 0; count < newTags; count += 1) await expectOk(owner.post("tags", { name: "core", color: "Blue" }));
+  clock.advance(DAY_MS);
+  prune(newTags === 0 ? before : clock.now() - 1, "none");
+  expect(tablesWith(n)).toEqual(["discovery_reporters"]);
+});
+
 test("of the decisions on identity, those remain that a kept state needs", async () => {
   const at = new Map<string, unknown>();
   const identity = async (id: string, instant: string) =>
