@@ -30,7 +30,7 @@ export const ROW_REASONS = {
   no_neighbor: "without a neighbor",
   further: "with further addresses of a neighbor",
   withheld: "depending on data that was not read",
-  deleted: "deleted by a person",
+  deleted: "deleted by a user",
   limit: "beyond the limit",
 } as const;
 

@@ -83,7 +83,7 @@ export type HighlightRest = Static<typeof HighlightRest>;
 export const Highlights = Type.Object(
   {
     changes: Type.Array(Type.Union([HighlightedRecord, HighlightedStation, HighlightedAddress]), {
-      description: `At most ${HIGHLIGHTS_MAX}, most significant first: new and deleted hosts, stations that moved between ports, addresses that moved between hosts, interfaces up or down, and values that a person set.`,
+      description: `At most ${HIGHLIGHTS_MAX}, most significant first: new and deleted hosts, stations that moved between ports, addresses that moved between hosts, interfaces up or down, and values that a user set.`,
     }),
     rest: Type.Array(HighlightRest, {
       description: "Counts of its other changes. A version caused only by a record's parts counts once, with the part.",

@@ -82,7 +82,7 @@ describe("an address that a user named", () => {
     expect(result.findings).toContainEqual(
       expect.objectContaining({
         type: "Skipped",
-        reason: "is now at sw-1; it also stays at sw-1, where a person wrote or refers to it",
+        reason: "is now at sw-1; it also remains at sw-1, where a user edited or refers to it",
       }),
     );
     await expectSettled(() => scan.devices(replaced(2)));

@@ -191,13 +191,13 @@ export class AddressBook {
   }
 
   private reportKept({ id, ip_address, first_discovery_id }: IpAddressRecord, from: HostRecord, to: HostRecord): void {
-    const reason = first_discovery_id === null ? "entered it" : "wrote or refers to it";
+    const reason = first_discovery_id === null ? "entered it" : "edited or refers to it";
     this.write.addFinding({
       type: "Skipped",
       entity: ipAddressKind.name,
       id,
       label: ip_address,
-      reason: `is now at ${to.name}; it also stays at ${from.name}, where a person ${reason}`,
+      reason: `is now at ${to.name}; it also remains at ${from.name}, where a user ${reason}`,
     });
   }
 

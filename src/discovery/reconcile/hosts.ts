@@ -63,7 +63,7 @@ export function ignoredHost(write: ScanWrite, seen: Signs, address: string, labe
     entity: hostKind.name,
     id: ignored.record.id,
     label: label === address ? address : `${label} (${address})`,
-    reason: "deleted by a person; delete its ignored entry to let it come back",
+    reason: "deleted by a user; delete its ignored entry to let it come back",
   });
   return true;
 }
@@ -89,7 +89,7 @@ export function isInDeletedSubnets(
     entity: subnetKind.name,
     id: ignored.id,
     label,
-    reason: `its subnet ${ignored.label} was deleted by a person; delete the subnet's ignored entry to let it come back`,
+    reason: `its subnet ${ignored.label} was deleted by a user; delete the subnet's ignored entry to let it come back`,
   });
   return true;
 }

@@ -335,7 +335,7 @@ function freeIndexes(
         entity: ifEntryKind.name,
         id: entry.id,
         label: entry.if_name ?? entry.if_descr,
-        reason: `the device gave its ifIndex ${entry.if_index} to another interface, which keeps its old one: a person entered this interface`,
+        reason: `the device gave its ifIndex ${entry.if_index} to another interface, which keeps its old one: a user entered this interface`,
       });
       continue;
     }

@@ -100,7 +100,7 @@ const TopologyLink = Type.Object(
   {
     id: Type.String({ description: "Derived from the ends." }),
     protocol: OneOf(LINK_PROTOCOLS, {
-      description: "Lldp if any evidence is LLDP; Entered if there is no evidence and a person entered the link.",
+      description: "Lldp if any evidence is LLDP; Entered if there is no evidence and a user entered the link.",
     }),
     certainty: OneOf(CERTAINTIES, {
       description:

@@ -59,13 +59,13 @@ export const hostFields = {
   device_type: Type.Optional(
     OneOf(DEVICE_TYPES, {
       description:
-        "Derived by scans, unless a person set it. Absent, like Unknown, for a host that no scan has seen since the field exists.",
+        "Derived by scans, unless a user set it. Absent, like Unknown, for a host that no scan has seen since the field exists.",
     }),
   ),
   device_type_source: Type.Optional(
     Nullable(OneOf(DEVICE_TYPE_SOURCES), {
       description:
-        "What the type follows from: User, a person set it; Description, its model or description; ObjectId, its sysObjectID; Capabilities, those it announces itself; Services, its sysServices; Neighbors, what other devices hear of it; OpenPorts; Vendor, of a MAC address. Null for Unknown.",
+        "What the type follows from: User, a user set it; Description, its model or description; ObjectId, its sysObjectID; Capabilities, those it announces itself; Services, its sysServices; Neighbors, what other devices hear of it; OpenPorts; Vendor, of a MAC address. Null for Unknown.",
     }),
   ),
   split_from: Type.Optional(
