@@ -8,6 +8,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { outcomeOf, type WriteReply, type Writer } from "../../src/db/writing/writer.ts";
 import { digestOf } from "../../src/discovery/reconcile/reports.ts";
+import { inputText, sightingText } from "../../src/discovery/sighting-lines.ts";
 import type { DeviceSighting, Recorded } from "../../src/discovery/sightings.ts";
 import type { CreatedOrganization } from "../../src/resources/organizations/commands.ts";
 import { openWriter } from "../../src/server/open-writer.ts";
@@ -62,8 +63,8 @@ function measure(
   const inputs: Uint8Array[] = [];
   for (let start = 0; start < reported.length; start += DEVICES_PER_COMMAND) {
     const sightings = reported.slice(start, start + DEVICES_PER_COMMAND);
-    const json = JSON.stringify({ scan_id: scanId, network_id: organization.networkId, sightings });
-    inputs.push(new TextEncoder().encode(json));
+    const members = `"scan_id":"${scanId}","network_id":"${organization.networkId}"`;
+    inputs.push(new TextEncoder().encode(inputText(members, sightings.map(sightingText))));
   }
   let versions = 0;
   const started = performance.now();

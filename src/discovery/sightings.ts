@@ -64,12 +64,25 @@ export interface DeviceSighting {
   readonly neighbors?: string;
   /** The working credential, tried first from now on. */
   readonly credential: WorkingCredential | null;
-  /** Digest of the device's whole report (reconcile/reports.ts); without it, every report is compared. */
-  readonly digest?: string;
+  /** Without it, every report is compared. */
+  readonly digest?: ReportDigest;
   /** True if an earlier command already wrote part of it. */
   readonly is_continued?: boolean;
   /** Returned by that command; see Unfinished. */
   readonly is_repeat?: boolean;
+}
+
+/** Groups of signs that change together and count once. */
+export const SIGN_GROUPS = ["serial_numbers", "cards", "chassis_id", "engine_id", "system_name", "addresses"] as const;
+export type SignGroup = (typeof SIGN_GROUPS)[number];
+
+/** Of a device's report, what the writer needs if it is the same as before (digestOf in reconcile/reports.ts). */
+export interface ReportDigest {
+  readonly hash: string;
+  /** Its own addresses (ownLines in reconcile/neighbor-tables.ts). */
+  readonly own: string;
+  /** Groups of which it has a sign. */
+  readonly sign_groups: readonly SignGroup[];
 }
 
 export interface WorkingCredential {

@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import type { CommandOutcome } from "../../src/db/writing/transaction.ts";
 import { digestOf } from "../../src/discovery/reconcile/reports.ts";
 import { Recorder } from "../../src/discovery/scans/recorder.ts";
+import { inputOf } from "../../src/discovery/sighting-lines.ts";
 import type { DeviceSighting, Recorded } from "../../src/discovery/sightings.ts";
 import { TestClock, TestTimers } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -42,8 +43,7 @@ async function recordAll(
     recorded: () => {},
     lost: (label) => lost.push(label),
     run: async (command, bytes) => {
-      const { sightings: batch } = JSON.parse(new TextDecoder().decode(bytes));
-      const outcome = await scan.run(command, { sightings: batch });
+      const outcome = await scan.run(command, inputOf(new TextDecoder().decode(bytes)));
       outcomes.push(outcome);
       if (outcomes.length >= COMMANDS_MAX) void recorder.close();
       return outcome;

@@ -13,12 +13,12 @@ import { PRIOR_WEIGHTS, Weights } from "../../src/discovery/reconcile/sign-weigh
 import {
   isOwnAddress,
   nameSign,
-  type SignGroup,
   type Signs,
   serialSign,
   signsOfDevice,
   signsWith,
 } from "../../src/discovery/reconcile/signs.ts";
+import type { SignGroup } from "../../src/discovery/sightings.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { device, ethernet, mac } from "../support/reconcile/sightings.ts";
 

@@ -10,6 +10,7 @@ import { PROGRESS_INTERVAL_MS, type ScanProgress } from "../../src/discovery/sca
 import { STOP_MS } from "../../src/discovery/scans/scan-ending.ts";
 import type { ScanOrder, StopReason } from "../../src/discovery/scans/scan-thread.ts";
 import type { KnownSubnet } from "../../src/discovery/scans/scope.ts";
+import { inputOf } from "../../src/discovery/sighting-lines.ts";
 import type { AddressSighting, DeviceSighting, Finding, Recorded } from "../../src/discovery/sightings.ts";
 import { AcceptingSubnets } from "../../src/resources/subnets/accepting.ts";
 import { TestClock, TestTimers } from "../support/appliance/appliance.ts";
@@ -102,7 +103,7 @@ function newRun(options: RunOptions) {
       order,
       {
         write: async <T>(command: string, bytes: Uint8Array): Promise<CommandOutcome<T>> => {
-          const input = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes)));
+          const input = inputOf<Record<string, unknown>>(new TextDecoder().decode(new Uint8Array(bytes)));
           commands.push({ command, input });
           const result =
             command === "discovery.note" ? EMPTY_RESULT : (options.respond?.(command, input) ?? EMPTY_RESULT);

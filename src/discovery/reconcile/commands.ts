@@ -14,6 +14,7 @@ import { networkKind } from "../../resources/networks/network.ts";
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import { KEPT_ROW } from "../rows.ts";
+import { inputOf } from "../sighting-lines.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../sightings.ts";
 import { registerResponses } from "./address-claims.ts";
 import { recordAddress } from "./record-address.ts";
@@ -64,11 +65,11 @@ export function recordAddresses(
   return write.result();
 }
 
-/** Accepts input as JSON bytes, which the main thread forwards without parsing. */
+/** Accepts input as bytes of sighting-lines.ts, which the main thread forwards without parsing. */
 export function fromScan<Input, Result>(command: (tx: WriteTransaction, input: Input, actor: CommandActor) => Result) {
   return markLongRunning(
     (tx: WriteTransaction, input: { readonly bytes: Uint8Array }, actor: CommandActor): Result =>
-      command(tx, JSON.parse(new TextDecoder().decode(input.bytes)) as Input, actor),
+      command(tx, inputOf<Input>(new TextDecoder().decode(input.bytes)), actor),
   );
 }
 

@@ -5,9 +5,10 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
+import type { SignGroup } from "../sightings.ts";
 import { differenceOf, type RankedCandidate, type Similarity } from "./identity.ts";
 import type { ScanWrite } from "./scan-write.ts";
-import type { SignGroup, Signs } from "./signs.ts";
+import type { Signs } from "./signs.ts";
 
 const identities = sqliteTable("discovery_identities", {
   network_n: integer().notNull(),

@@ -4,9 +4,9 @@ import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "../../base/instant.ts";
 import { HOST_EXAMPLE } from "../../resources/hosts/host-example.ts";
 import { IpAddressText, Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
+import { SIGN_GROUPS } from "../sightings.ts";
 import { DOUBT_SCORE_MIN, MATCH_SCORE_MIN } from "./identity.ts";
 import { type AddressDecision, DECISION_BASES, type WeighedHost } from "./identity-decisions.ts";
-import { SIGN_GROUPS } from "./signs.ts";
 
 const Sign = Type.Object({
   sign: OneOf(SIGN_GROUPS),

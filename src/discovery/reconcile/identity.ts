@@ -2,9 +2,10 @@
 // weighted by how often it stays the same between reads and by how many hosts share its value. Pure.
 
 import { parseMac } from "../../base/mac.ts";
+import type { SignGroup } from "../sightings.ts";
 import { isOtherEngine } from "./engine-ids.ts";
 import { PRIOR_WEIGHTS, type Weights } from "./sign-weights.ts";
-import { engineSignOf, type SignGroup, type Signs } from "./signs.ts";
+import { engineSignOf, type Signs } from "./signs.ts";
 
 /** Minimum score for a match: above any sign that users assign, and above a shared card with other signs against it. */
 export const MATCH_SCORE_MIN = 7.8;

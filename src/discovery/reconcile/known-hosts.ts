@@ -10,6 +10,7 @@ import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ignoredIdentity, ignoredKind } from "../../resources/ignored/ignored.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { ADDRESSES_PER_MAC_MAX, isSharedMac } from "../../resources/ip-addresses/shared-macs.ts";
+import type { SignGroup } from "../sightings.ts";
 import { areInterfacesUnread } from "./complete-reads.ts";
 import { FormerHosts } from "./former-selves.ts";
 import { hasConflict, type MatchCandidate } from "./identity.ts";
@@ -17,7 +18,7 @@ import { BY_PERSON, wasWrittenByUser } from "./provenance.ts";
 import { HostsBySharedSigns } from "./shared-signs.ts";
 import { countsAt } from "./sign-counts.ts";
 import { type SignCounts, Weights } from "./sign-weights.ts";
-import { engineSignOf, isOwnAddress, nameSign, type SignGroup, type Signs, serialSigns } from "./signs.ts";
+import { engineSignOf, isOwnAddress, nameSign, type Signs, serialSigns } from "./signs.ts";
 
 /** A sign shared by more hosts than this is ignored. */
 const CANDIDATES_MAX = 64;

@@ -1,10 +1,10 @@
-// Conversion of a device's ARP and neighbor tables to sightings. Pure.
+// Conversion of a device's ARP, neighbor and address tables to sightings. Pure.
 
 import { isLocalBridge } from "../../base/interface-name.ts";
 import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
 import type { ArpEntry, Device } from "../device.ts";
 import { countRows, KEPT_ROW, narrowed, type RowCount } from "../rows.ts";
-import type { AddressSighting } from "../sightings.ts";
+import type { AddressSighting, DeviceSighting } from "../sightings.ts";
 import { isLinkLocal, isOwnAddress } from "./signs.ts";
 
 export interface NeighborSightings {
@@ -66,6 +66,24 @@ export function neighborLines(device: Device): string | undefined {
   const ownAddresses = new Set(ownMacs.size > 0 ? [] : (device.addresses ?? []).map((each) => each.ip_address));
   return linesOf(
     device.arp.filter(({ ip_address, mac_address }) => !ownMacs.has(mac_address) && !ownAddresses.has(ip_address)),
+  );
+}
+
+/** Lists a device's own addresses, with the MAC address of their interface, else the one seen at the polled address. */
+export function ownLines({ device, ip_address: polledAddress, mac_address }: DeviceSighting): string {
+  const own = [...(device.addresses ?? [])];
+  if (!own.some((each) => each.ip_address === polledAddress))
+    own.push({ ip_address: polledAddress, prefix_length: null, if_index: null });
+  const indexes = new Set(own.map(({ if_index }) => if_index));
+  const interfaces = (device.interfaces ?? []).filter(({ if_index }) => indexes.has(if_index));
+  const macs = new Map(interfaces.map((each) => [each.if_index, each.mac_address]));
+  const seenMac = (address: string) => (address === polledAddress ? mac_address : null);
+  return linesOf(
+    own.map(({ ip_address, if_index }) => ({
+      ip_address,
+      if_index,
+      mac_address: (if_index === null ? null : macs.get(if_index)) ?? seenMac(ip_address),
+    })),
   );
 }
 

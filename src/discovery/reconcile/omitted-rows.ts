@@ -68,7 +68,9 @@ export function reportRows(
 }
 
 /** Counts the rows of a table behind these interface lists. Port lists are only part of their rows. */
-function rowsOfLists({ interfaces = [] }: Device, table: DeviceTable, lists: readonly PortList[]): number {
+function rowsOfLists(device: Device, table: DeviceTable, lists: readonly PortList[]): number {
+  if (lists.length === 0) return 0;
+  const { interfaces = [] } = device;
   if (table === "forwarding" && lists.includes("forwarding"))
     return interfaces.reduce((sum, each) => sum + (each.forwarding?.length ?? 0), 0);
   if (table === "vlans" && lists.includes("native_vlan"))

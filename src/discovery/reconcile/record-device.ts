@@ -58,7 +58,7 @@ export function recordDevice(write: ScanWrite, subnets: SubnetAssigner, sighting
   if (recorded === null) return null;
   const { host, omitted } = recorded;
   if (before !== null) {
-    countSameRead(write, sighting.device);
+    countSameRead(write, before.digest.sign_groups);
     countUnchanged(write, host.id);
     write.markReported(host.id);
     write.recordSeen(host.id, polledAddress, "responded to SNMP");

@@ -17,7 +17,7 @@ import {
 } from "../../resources/sightings.ts";
 import type { Device, DeviceTable } from "../device.ts";
 import type { AddressSighting, DeviceSighting } from "../sightings.ts";
-import { linesOf } from "./neighbor-tables.ts";
+import { ownLines } from "./neighbor-tables.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 /** Maximum number of current sightings per reporter. A larger table counts as truncated. */
@@ -34,7 +34,7 @@ interface SeenRow {
 /** A table as read. */
 interface ReadTable {
   readonly kind: SightingKind;
-  /** From linesOf. */
+  /** From ownLines or neighborLines. */
   readonly text: string;
   /** False if rows may be missing. */
   readonly isComplete: boolean;
@@ -48,23 +48,12 @@ interface ReadTable {
 export function recordSightings(
   write: ScanWrite,
   host: HostRecord | null,
-  { device, ip_address: polledAddress, mac_address, neighbors }: DeviceSighting,
+  sighting: DeviceSighting,
   isSame: boolean,
 ): void {
-  const own = [...(device.addresses ?? [])];
-  if (!own.some((each) => each.ip_address === polledAddress))
-    own.push({ ip_address: polledAddress, prefix_length: null, if_index: null });
-  const indexes = new Set(own.map(({ if_index }) => if_index));
-  const interfaces = (device.interfaces ?? []).filter(({ if_index }) => indexes.has(if_index));
-  const macs = new Map(interfaces.map((each) => [each.if_index, each.mac_address]));
-  const seenMac = (address: string) => (address === polledAddress ? mac_address : null);
-  const ownRows = own.map(({ ip_address, if_index }) => ({
-    ip_address,
-    if_index,
-    mac_address: (if_index === null ? null : macs.get(if_index)) ?? seenMac(ip_address),
-  }));
+  const { device, digest, ip_address: polledAddress, neighbors } = sighting;
   const tables: ReadTable[] = [
-    { kind: "Own", text: linesOf(ownRows), isComplete: isComplete(device, "addresses") },
+    { kind: "Own", text: digest?.own ?? ownLines(sighting), isComplete: isComplete(device, "addresses") },
     ...(neighbors === undefined
       ? []
       : [{ kind: "Neighbor" as const, text: neighbors, isComplete: isComplete(device, "arp") }]),

@@ -8,9 +8,11 @@ import { observedChecksum, withChecksum } from "../../db/row-checksum.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
-import type { DeviceSighting } from "../sightings.ts";
+import type { DeviceSighting, ReportDigest } from "../sightings.ts";
+import { ownLines } from "./neighbor-tables.ts";
 import { OmittedRows } from "./omitted-rows.ts";
 import type { ScanWrite } from "./scan-write.ts";
+import { signGroupsOf } from "./signs.ts";
 
 /** Version of the reconciliation rules: new rules may create different records from the same data. */
 const RULES_VERSION = 8;
@@ -29,8 +31,9 @@ const reports = sqliteTable("discovery_tellings", {
 });
 const reportRows = new KeyedRows(reports, ["network_n", "ip_address"]);
 
-/** SHA-256 of everything written for a device, except its neighbors. */
-export function digestOf({ device, mac_address, hostname }: DeviceSighting): string {
+/** The hash is the SHA-256 of everything written for a device, except its neighbors. */
+export function digestOf(sighting: DeviceSighting): ReportDigest {
+  const { device, mac_address, hostname } = sighting;
   // Not written, so excluded.
   const {
     arp: _others,
@@ -40,20 +43,24 @@ export function digestOf({ device, mac_address, hostname }: DeviceSighting): str
     if_number: _size,
     ...reported
   } = device;
-  return new Bun.CryptoHasher("sha256")
-    .update(JSON.stringify([RULES_VERSION, reported, mac_address, hostname ?? null]))
-    .digest("base64");
+  const text = JSON.stringify([RULES_VERSION, reported, mac_address, hostname ?? null]);
+  const hash = new Bun.CryptoHasher("sha256").update(text).digest("base64");
+  return { hash, own: ownLines(sighting), sign_groups: signGroupsOf(device) };
 }
 
-/** Marks an unchanged device as seen. @returns its host and the dropped rows; null if the device must be compared */
+/**
+ * Marks an unchanged device as seen.
+ * @returns its host, the dropped rows and the digest; null if the device must be compared
+ */
 export function unchangedReport(
   write: ScanWrite,
   sighting: DeviceSighting,
-): { readonly host: HostRecord; readonly omitted: OmittedRows } | null {
+): { readonly host: HostRecord; readonly omitted: OmittedRows; readonly digest: ReportDigest } | null {
   const { tx } = write;
-  if (sighting.digest === undefined) return null;
+  const { digest } = sighting;
+  if (digest === undefined) return null;
   const row = find(write, sighting.ip_address);
-  if (row === undefined || row.digest !== sighting.digest || row.ignored_sequence !== write.ignoredBefore) return null;
+  if (row === undefined || row.digest !== digest.hash || row.ignored_sequence !== write.ignoredBefore) return null;
   const hostId = tx.recordId(row.host_n);
   const host = hostId === null ? null : tx.find(hostKind, hostId);
   if (
@@ -74,7 +81,7 @@ export function unchangedReport(
       .query("UPDATE observations SET observed = ?1, checksum = ?2 + n WHERE n IN (SELECT value FROM json_each(?3))")
       .run(observed, observedChecksum(0, observed), row.seen);
   });
-  return { host, omitted: new OmittedRows(row.left_out) };
+  return { host, omitted: new OmittedRows(row.left_out), digest };
 }
 
 /** Conclusions of a read from what it lacks. */
@@ -114,7 +121,7 @@ export function rememberReport(
       host_n: hostN,
       host_sequence: version.sequence,
       ignored_sequence: write.ignoredSequence(),
-      digest: isConclusive ? digest : "",
+      digest: isConclusive ? digest.hash : "",
       seen: JSON.stringify(ids.map((id) => tx.recordN(id)).filter((n) => n !== null)),
       left_out: omitted.toText(),
       unread: isConclusive && device.broken === undefined ? null : unreadOf(write, ip_address, ids, read),

@@ -1,7 +1,7 @@
 // Hosts that share signs with a device, limited to those with the most shared signs: a device may report thousands of
 // MAC addresses of other hosts. Pure.
 
-import type { SignGroup } from "./signs.ts";
+import type { SignGroup } from "../sightings.ts";
 
 /** Maximum hosts compared with a device. */
 export const COMPARED_HOSTS_MAX = 64;

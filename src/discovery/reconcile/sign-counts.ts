@@ -5,10 +5,9 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import type { Device } from "../device.ts";
+import { SIGN_GROUPS, type SignGroup } from "../sightings.ts";
 import type { Similarity } from "./identity.ts";
 import type { SignCounts } from "./sign-weights.ts";
-import { SIGN_GROUPS, type SignGroup, signGroupsOf } from "./signs.ts";
 
 const signCounts = sqliteTable("discovery_sign_counts", {
   network_n: integer().notNull(),
@@ -61,9 +60,9 @@ export function countRead(write: CountingWrite, { groups }: Similarity): void {
 }
 
 /** Counts a read of a host whose entire report stayed the same. */
-export function countSameRead(write: CountingWrite, device: Device): void {
+export function countSameRead(write: CountingWrite, groups: readonly SignGroup[]): void {
   const counted = COUNTED.get(write) ?? startCounting(write);
-  for (const group of signGroupsOf(device)) add(counted, group, true);
+  for (const group of groups) add(counted, group, true);
 }
 
 function add(counted: Counted, group: SignGroup, isSame: boolean): void {

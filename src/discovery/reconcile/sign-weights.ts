@@ -1,7 +1,7 @@
 // Weights of signs: log2(m/u) for a value in common, log2((1−m)/(1−u)) for a different one. m is how often a sign stays
 // the same between two reads of a host, u how many hosts have the value. Pure.
 
-import { SIGN_GROUPS, type SignGroup } from "./signs.ts";
+import { SIGN_GROUPS, type SignGroup } from "../sightings.ts";
 
 /**
  * Shares assumed for every network, as if counted over PRIOR_READS and PRIOR_HOSTS, which dominate in small

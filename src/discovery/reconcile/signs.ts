@@ -5,11 +5,8 @@ import { cidrContains, parseCidr, parseIp } from "../../base/ip.ts";
 import { isSingleDevice, parseMac } from "../../base/mac.ts";
 import { append } from "../../base/multimap.ts";
 import type { Device, DeviceTable } from "../device.ts";
+import { SIGN_GROUPS, type SignGroup } from "../sightings.ts";
 import { engineSign } from "./engine-ids.ts";
-
-/** Groups of signs that change together and count once. */
-export const SIGN_GROUPS = ["serial_numbers", "cards", "chassis_id", "engine_id", "system_name", "addresses"] as const;
-export type SignGroup = (typeof SIGN_GROUPS)[number];
 
 /** Valid within one network. */
 export interface Signs {

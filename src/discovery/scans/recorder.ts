@@ -5,6 +5,7 @@ import { DomainError } from "../../base/errors.ts";
 import { sharedBytes } from "../../base/shared-bytes.ts";
 import type { Timers } from "../../base/timers.ts";
 import type { CommandOutcome } from "../../db/writing/transaction.ts";
+import { inputText, type SightingText, sightingText } from "../sighting-lines.ts";
 import type { AddressSighting, DeviceSighting, Recorded, Unfinished } from "../sightings.ts";
 import type { SightingCommands, SightingInputs } from "./sighting-commands.ts";
 
@@ -27,9 +28,8 @@ type RunCommand = (command: keyof SightingCommands, bytes: Uint8Array) => Promis
 /** broken: the sighting made its command fail; endless: a continued command wrote nothing more. */
 export type LostReason = "broken" | "endless";
 
-interface Item {
+interface Item extends SightingText {
   readonly label: string;
-  readonly text: string;
 }
 
 interface Batch {
@@ -78,12 +78,12 @@ export class Recorder {
 
   /** Resolves when there is room for more. @throws the error that stopped the recording */
   device(sighting: DeviceSighting): Promise<void> {
-    return this.add(this.devices, sighting.ip_address, sighting);
+    return this.add(this.devices, sighting);
   }
 
   /** Same as device; ordered after earlier sightings. */
   address(sighting: AddressSighting): Promise<void> {
-    return this.add(this.addresses, sighting.ip_address, sighting);
+    return this.add(this.addresses, sighting);
   }
 
   /**
@@ -93,8 +93,7 @@ export class Recorder {
   async command<N extends keyof SightingInputs>(command: N, input: SightingInputs[N]): Promise<void> {
     this.flushBatches();
     await this.send(async () => {
-      const text = JSON.stringify(input).slice(1, -1);
-      while ((await this.runText(command, text)).is_cut_off === true && !this.isClosed);
+      while ((await this.runInput(command, input)).is_cut_off === true && !this.isClosed);
     });
     this.assertNotFailed();
   }
@@ -114,11 +113,11 @@ export class Recorder {
     await Promise.allSettled(this.sending);
   }
 
-  private async add(batch: Batch, label: string, sighting: object): Promise<void> {
+  private async add(batch: Batch, sighting: AddressSighting | DeviceSighting): Promise<void> {
     this.assertNotFailed();
-    const text = JSON.stringify(sighting);
-    batch.items.push({ label, text });
-    batch.length += text.length;
+    const item = { label: sighting.ip_address, ...sightingText(sighting) };
+    batch.items.push(item);
+    batch.length += item.text.length + item.interfaces.length;
     if (batch.items.length >= batch.maxItems || batch.length >= LENGTH_PER_BATCH) this.flushBatches();
     else this.setTimer();
     while (this.inProgress >= CONCURRENT_COMMANDS && !this.isClosed && this.failure === null)
@@ -180,21 +179,17 @@ export class Recorder {
   private async sightings(command: Batch["command"], items: readonly Item[], isContinued = false): Promise<void> {
     try {
       const { blocks = [], areBlocksAccepting = false } = this.options;
-      const reported =
-        blocks.length === 0 ? "" : `"blocks":${JSON.stringify(blocks)},"are_blocks_accepting":${areBlocksAccepting},`;
-      const { unfinished = [], records } = await this.runText(
-        command,
-        `${reported}"sightings":[${items.map(({ text }) => text).join(",")}]`,
-      );
+      const reported = blocks.length === 0 ? {} : { blocks, are_blocks_accepting: areBlocksAccepting };
+      const { unfinished = [], records } = await this.runInput(command, reported, items);
       // The next command continues an unfinished one; other commands may run in between.
-      for (const { label, text } of items) {
+      for (const item of items) {
+        const { label } = item;
         const remainder = unfinished.find(({ ip_address }) => ip_address === label);
         if (remainder === undefined) continue;
         if (this.isClosed) return;
         // Another command would write nothing either.
         if (isContinued && Object.keys(records).length === 0) this.options.lost(label, "endless");
-        else
-          await this.sightings(command, [{ label, text: isContinued ? text : asContinuation(text, remainder) }], true);
+        else await this.sightings(command, [isContinued ? item : asContinuation(item, remainder)], true);
       }
     } catch (error) {
       if (!(error instanceof DomainError && SINGLE_SIGHTING_ERRORS.has(error.code))) throw error;
@@ -207,12 +202,15 @@ export class Recorder {
     }
   }
 
-  /** @param members of the input, as JSON */
-  private async runText(command: keyof SightingCommands, members: string): Promise<Recorded> {
+  /** @param input without the scan, its network and the sightings */
+  private async runInput(
+    command: keyof SightingCommands,
+    input: object,
+    sightings?: readonly Item[],
+  ): Promise<Recorded> {
     const { scanId, networkId, run, timers, recorded } = this.options;
-    const bytes = sharedBytes(
-      `{"scan_id":${JSON.stringify(scanId)},"network_id":${JSON.stringify(networkId)}${members === "" ? "" : `,${members}`}}`,
-    );
+    const members = JSON.stringify({ scan_id: scanId, network_id: networkId, ...input }).slice(1, -1);
+    const bytes = sharedBytes(inputText(members, sightings));
     for (let tries = 1; ; tries += 1) {
       try {
         const { result, sequence } = await run(command, bytes);
@@ -235,6 +233,6 @@ export class Recorder {
   }
 }
 
-function asContinuation(text: string, { is_repeat }: Unfinished): string {
-  return `{"is_continued":true,"is_repeat":${is_repeat},${text.slice(1)}`;
+function asContinuation(item: Item, { is_repeat }: Unfinished): Item {
+  return { ...item, text: `{"is_continued":true,"is_repeat":${is_repeat},${item.text.slice(1)}` };
 }

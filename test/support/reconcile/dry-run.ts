@@ -7,7 +7,7 @@ import { SIGHTING_COMMANDS } from "../../../src/discovery/scans/sighting-command
 import type { DeviceSighting } from "../../../src/discovery/sightings.ts";
 import type { TestAppliance } from "../appliance/appliance.ts";
 import { seededRandom } from "../injected/seeded-random.ts";
-import { scanActor } from "./scan-writer.ts";
+import { inputBytes, scanActor } from "./scan-writer.ts";
 import { deviceAt, ethernet, mac } from "./sightings.ts";
 
 const SCAN_ID = "0193aaaa-0000-7000-8000-000000000001";
@@ -26,7 +26,7 @@ export function newDryRun(appliance: TestAppliance): DryRun {
 /** Passes the report of one device to the dry run, as the scan's recorder does. */
 export function reportDevice({ first }: TestAppliance, dryRun: DryRun, ...sightings: DeviceSighting[]) {
   const input = { scan_id: SCAN_ID, network_id: first.networkId, sightings };
-  return dryRun.run("discovery.devices", new TextEncoder().encode(JSON.stringify(input)));
+  return dryRun.run("discovery.devices", inputBytes(input));
 }
 
 /** A switch with a long description and the same learned MAC addresses on each port. */

@@ -7,10 +7,17 @@ import { recordSightings } from "../../../src/discovery/reconcile/record-sightin
 import { digestOf } from "../../../src/discovery/reconcile/reports.ts";
 import { ScanWrite } from "../../../src/discovery/reconcile/scan-write.ts";
 import type { SightingCommands } from "../../../src/discovery/scans/sighting-commands.ts";
+import { inputText, sightingText } from "../../../src/discovery/sighting-lines.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../../../src/discovery/sightings.ts";
 import type { TestAppliance } from "../appliance/appliance.ts";
 import { inTransaction } from "../appliance/factories.ts";
 import { deviceAt } from "./sightings.ts";
+
+/** Input of a scan's command, as the recorder passes it. */
+export function inputBytes(input: object): Uint8Array {
+  const { sightings, ...others } = input as { readonly sightings?: readonly DeviceSighting[] };
+  return new TextEncoder().encode(inputText(JSON.stringify(others).slice(1, -1), sightings?.map(sightingText)));
+}
 
 /** Actor of a scan of the first network. */
 export function scanActor({ first: { organizationId, networkId } }: TestAppliance, id: string): CommandActor {
@@ -88,7 +95,7 @@ export class ScanWriter {
     const run = async ([command, input]: readonly [keyof SightingCommands, object]): Promise<
       CommandOutcome<Recorded>
     > => {
-      const bytes = new TextEncoder().encode(JSON.stringify({ scan_id: this.scanId, network_id: networkId, ...input }));
+      const bytes = inputBytes({ scan_id: this.scanId, network_id: networkId, ...input });
       const outcome = await this.appliance.writes.run(command, { bytes }, author);
       this.appliance.clock.advance(1_000);
       return outcome;
