@@ -1,8 +1,12 @@
 // Expiry of records known only from neighbor tables and sweeps, whose addresses are not free until then.
 
 import { beforeEach, describe, expect, test } from "bun:test";
+import { desc } from "drizzle-orm";
 import { openWritable } from "../../src/db/connection.ts";
+import { withChecksum } from "../../src/db/row-checksum.ts";
 import type { ArpEntry, Device } from "../../src/discovery/device.ts";
+import { STORED_SCANS_MAX } from "../../src/discovery/scans/scan.ts";
+import { discoveryScans } from "../../src/discovery/scans/tables.ts";
 import { pruneHistory } from "../../src/history/prune.ts";
 import { KINDS } from "../../src/records/resources.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -255,7 +259,26 @@ describe("an incomplete scan does not count", () => {
     return (await waitForScan(id, owner)).status;
   };
 
-  test("but is canceled", async () => {
+  /** Stores completed scans of nothing that follow the last one. */
+  const storeLater = (count: number) =>
+    appliance.inTransaction((tx) =>
+      tx.runAfterWrite(() => {
+        const [last] = tx.db.select().from(discoveryScans).orderBy(desc(discoveryScans.id)).limit(1).all();
+        if (last === undefined) throw new Error("no scan");
+        const { checksum: _checksum, ...row } = last;
+        const prefix = (Number.parseInt(row.id.replace("-", "").slice(0, 12), 16) + 1).toString(16).padStart(12, "0");
+        for (let index = 0; index < count; index += 1) {
+          const id = `${prefix.slice(0, 8)}-${prefix.slice(8)}-7000-8000-${`${index}`.padStart(12, "0")}`;
+          const later = { ...row, id, status: "Completed" as const, started_at: null, outcome: null };
+          tx.db.insert(discoveryScans).values(withChecksum(discoveryScans, later)).run();
+        }
+      }),
+    );
+
+  test.each([
+    ["canceled", 0],
+    ["canceled, although it is no longer among the last ones of the network", STORED_SCANS_MAX],
+  ])("but is %s", async (_case, laterScans) => {
     router([arpEntry("10.0.0.5", LAPTOP)]);
     const targets = { kind: "snmp", targets: ["10.0.0.1", "10.0.0.14"] };
     await scanAfter(0, targets);
@@ -269,6 +292,7 @@ describe("an incomplete scan does not count", () => {
         "Cancelled",
       );
     appliance.probes.hold = hold;
+    storeLater(laterScans);
     expect(await addresses()).toEqual(["10.0.0.1", "10.0.0.5"]);
     expect(await scanAfter(1, targets)).toEqual([]);
     expect(await scanAfter(1, targets)).toEqual([expect.stringContaining(LAPTOP)]);

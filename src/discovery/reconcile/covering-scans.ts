@@ -119,6 +119,7 @@ function coverageOf(rows: readonly unknown[][]): Coverage[] {
   ]);
 }
 
+/** Scans without a row completed: of the others, those whose coverage counts are kept. */
 const IS_INCOMPLETE = "SELECT 1 FROM discovery_scans WHERE id = ?1 AND status <> 'Completed'";
 const SWEEPS = `SELECT blocks, scan_id, swept_at, previous_scan_id, previous_swept_at FROM discovery_sweeps
   WHERE network_n = ?1`;

@@ -1,6 +1,6 @@
 // Writer commands for scans. The reconcile commands write the findings.
 
-import { and, asc, desc, eq, inArray, lt, notInArray } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lt, notInArray, sql } from "drizzle-orm";
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { findReachable, getReachable, getReferenced } from "../../access/reach.ts";
 import { atLeast, type Role } from "../../access/role.ts";
@@ -352,7 +352,7 @@ function numberOf(tx: WriteTransaction, id: string): number {
   return n;
 }
 
-/** Deletes the oldest ended scans with their findings. */
+/** Deletes the oldest ended scans with their findings, except incomplete ones whose reads or sweeps are the last ones. */
 function deleteOldScans(tx: WriteTransaction, networkN: number): void {
   const oldestRetained = scanBeyond(tx, networkN, STORED_SCANS_MAX - 1);
   if (oldestRetained === null) return;
@@ -363,9 +363,19 @@ function deleteOldScans(tx: WriteTransaction, networkN: number): void {
         eq(discoveryScans.network_n, networkN),
         lt(discoveryScans.id, oldestRetained),
         notInArray(discoveryScans.status, [...ACTIVE]),
+        sql`(${discoveryScans.status} = 'Completed' OR ${discoveryScans.id} NOT IN (${usedScans(networkN)}))`,
       ),
     )
     .run();
+}
+
+/** Ids of scans that the coverage of addresses still rests on, where a missing one counts as completed. */
+function usedScans(networkN: number) {
+  const columns = ["scan_id", "previous_scan_id"];
+  const selects = ["discovery_reporters", "discovery_sweeps"].flatMap((table) =>
+    columns.map((column) => `SELECT ${column} FROM ${table} WHERE network_n = ${networkN}`),
+  );
+  return sql.raw(selects.join(" UNION "));
 }
 
 /** Deletes the Read findings of a scan once it is no longer among the newest. */
