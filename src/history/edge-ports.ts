@@ -59,6 +59,7 @@ export function entriesAt(
 export interface EdgePort {
   readonly n: number;
   readonly id: string;
+  readonly hostId: string;
   /** Members of an aggregate. */
   readonly memberIds: readonly string[];
 }
@@ -201,6 +202,7 @@ class Edges {
     const place: PlaceAt = {
       n,
       id,
+      hostId: own.hostId,
       memberIds: stack.membersOf(id),
       role: FAR_END_ROLES.find((role) => ends.some((end) => end.role === role)) ?? null,
       forwarding: ends.flatMap((end) => end.forwarding),

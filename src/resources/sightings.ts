@@ -99,6 +99,30 @@ export function sightingsAt(
   return rows.map(([mac, kind, hostN, interfaceN, since]) => ({ mac, kind, hostN, interfaceN, since }));
 }
 
+/**
+ * Whether neighbor tables or sweeps had a device at its own addresses, and none has it any longer.
+ * @param at null for the present
+ */
+export function hasVanished(
+  connection: Pick<ReadConnection, "statement">,
+  hostId: string,
+  at: Instant | null,
+): boolean {
+  const [row] = connection.statement(LAST_OTHER_SIGHTING).values(hostId, at ?? Number.MAX_SAFE_INTEGER) as [
+    [0 | 1 | null],
+  ];
+  return row[0] === 1;
+}
+
+// Its own addresses are those of its last read, expired or not.
+const LAST_OTHER_SIGHTING = `SELECT min(s.gone_at IS NOT NULL AND s.gone_at <= ?2) FROM history_records h
+  CROSS JOIN discovery_reporters r ON r.host_n = h.n AND r.kind = 'Own'
+  CROSS JOIN discovery_sightings o ON o.reporter_n = r.n AND o.first_seen <= ?2
+    AND (o.gone_at IS NULL OR o.gone_at > ?2 OR o.gone_at = o.ended_at)
+  CROSS JOIN discovery_sightings s ON s.network_n = o.network_n AND s.address_key = o.address_key AND s.first_seen <= ?2
+    AND (s.mac_address = o.mac_address OR s.mac_address IS NULL)
+  CROSS JOIN discovery_reporters w ON w.n = s.reporter_n AND w.kind <> 'Own' WHERE h.id = ?1`;
+
 type SeenRow = [string | null, SightingKind, number | null, number | null, Instant];
 const SEEN_AT = `SELECT s.mac_address, r.kind, r.host_n, s.if_entry_n, s.first_seen
   FROM history_records h CROSS JOIN discovery_sightings s ON s.network_n = h.n AND s.address_key = ?2

@@ -4,8 +4,9 @@
 import { isSingleDevice } from "../../base/mac.ts";
 import { scopeKey } from "../../db/kind.ts";
 import { membersSql } from "../../db/shape.ts";
-import { EDGE_MACS_MAX, edgesAt, portsAt } from "../../history/edge-ports.ts";
+import { EDGE_MACS_MAX, type EdgePort, edgesAt, portsAt } from "../../history/edge-ports.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
+import { hasVanished } from "../../resources/sightings.ts";
 import { networksAt } from "../networks-at.ts";
 import { byNumber, type Conflict, type ConflictQuery, type Party, type StatementSource } from "./conflict.ts";
 
@@ -38,18 +39,22 @@ export function* macConflicts(
     let examined = 0;
     for (const [value, ports] of portsByMac) {
       if (!isSingleDevice(value)) continue;
-      const edges = new Map<number, Party>();
-      for (const [port] of ports()) {
-        const edge = edgeOf(port, value);
-        if (edge !== null) edges.set(edge.n, { n: edge.n, id: edge.id, networkId });
+      const edges = new Map(ports().flatMap(([port]) => asEntry(edgeOf(port, value))));
+      // A switch that is gone may have an outdated table: its stations may be elsewhere by now.
+      if (edges.size > 1)
+        for (const [n, { hostId }] of edges) if (hasVanished(connection, hostId, query.at)) edges.delete(n);
+      if (edges.size > 1) {
+        const parties = edges.values().map(({ n, id }): Party => ({ n, id, networkId }));
+        conflicts.push({ type: "Mac", value, parties: byNumber(parties) });
       }
-      if (edges.size > 1) conflicts.push({ type: "Mac", value, parties: byNumber([...edges.values()]) });
       examined += 1;
       if (examined % STEP_MACS === 0) yield;
     }
   }
   return conflicts;
 }
+
+const asEntry = (edge: EdgePort | null): Array<[n: number, EdgePort]> => (edge === null ? [] : [[edge.n, edge]]);
 
 /** MAC addresses with their ports, read on demand: number and id. */
 type PortsByMac = Iterable<readonly [mac: string, ports: () => Array<[number, string]>]>;
