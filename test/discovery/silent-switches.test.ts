@@ -75,7 +75,7 @@ test("a MAC address is in no conflict at a switch that was replaced under anothe
   expect([await conflictsAt(unknown), await conflictsAt(known)]).toEqual([both, []]);
 });
 
-test("a MAC address at two switches is in conflict while both are seen, and if nobody but the appliance sees them", async () => {
+test("a MAC address at two switches is in conflict while both are in ARP tables, and if neither ever was", async () => {
   await start();
   addSwitch(FORMER);
   addSwitch(NEW);
