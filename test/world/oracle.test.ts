@@ -285,6 +285,21 @@ test("the next complete read justifies what a partial one left out, and only onc
   expect(isNew(allBut(), 50)).toBe(false);
 });
 
+test("the next complete read justifies what changed before a partial one, but not what a complete one had", () => {
+  const change = `mac ${PC}` as const;
+  const isNew = (tables: readonly Truth["complete"][], changedAt: number) => {
+    const oracle = newOracle([[change, changedAt]]);
+    for (const [index, complete] of tables.entries()) oracle.read(truth("a", { complete }), 10 * (index + 1));
+    return oracle.hasChanged(["device a", change], 10 * (tables.length - 1));
+  };
+  const [whole, partial] = [allBut(), allBut("forwarding")];
+  expect(isNew([whole, partial, whole], 15)).toBe(true);
+  expect(isNew([whole, partial, partial, whole], 15)).toBe(true);
+  expect(isNew([whole, partial, whole], 5)).toBe(false);
+  expect(isNew([whole, whole, whole], 15)).toBe(false);
+  expect(isNew([whole, partial, whole, whole], 15)).toBe(false);
+});
+
 test("an old sweep does not keep a machine at an address that it has exchanged for another one", () => {
   const oracle = newOracle();
   oracle.observe(arpTable(SWEEP, ["10.0.0.7", PC], ["10.0.0.8", LAPTOP]), 1);

@@ -23,6 +23,8 @@ export class Oracle {
   private readonly readAt = new Map<string, number>();
   /** Last read of each device with all tables: anything missing from an earlier one is new. */
   private readonly completeReadAt = new Map<string, number>();
+  /** By device as a subject: the last read with all tables, if its last read but one lacked some of them. */
+  private readonly caughtUpFrom = new Map<Subject, number>();
   /** Device last read at each address. */
   private readonly lastDeviceByAddress = new Map<string, string>();
   private readonly neighborsOf = new Map<string, Truth["neighbors"]>();
@@ -56,6 +58,9 @@ export class Oracle {
     // A device's own report resolves the links to it, and identifies it as the owner of addresses seen by others.
     this.neighborsOf.set(truth.device, truth.neighbors);
     if (this.isUnread(truth.device)) this.reveal(truth.device, now);
+    const complete = this.completeReadAt.get(truth.device) ?? 0;
+    const wasPartial = (this.readAt.get(truth.device) ?? 0) > complete;
+    this.caughtUpFrom.set(`device ${truth.device}`, wasPartial ? complete : now);
     this.readAt.set(truth.device, now);
     if (isShortAgain) {
       this.reveal(truth.device, now);
@@ -142,9 +147,13 @@ export class Oracle {
     };
   }
 
-  /** Whether one of these subjects changed, or was first reported, after a timestamp. */
+  /**
+   * Whether one of these subjects changed, or was first reported, after a timestamp, or changed since the last read with
+   * all tables of a device among them, if later ones lacked some: what they lacked may come now.
+   */
   hasChanged(subjects: readonly Subject[], since: number): boolean {
-    return subjects.some((each) => (this.changedAt.get(each) ?? 0) > since || (this.revealedAt.get(each) ?? 0) > since);
+    const from = Math.min(since, ...subjects.flatMap((each) => this.caughtUpFrom.get(each) ?? []));
+    return subjects.some((each) => (this.changedAt.get(each) ?? 0) > from || (this.revealedAt.get(each) ?? 0) > since);
   }
 
   /** Whether a device has changed since its last complete report. */
