@@ -437,6 +437,28 @@ describe("a record that a user edited or refers to", () => {
     expect(await indexes()).toEqual([1, 2, 3]);
   });
 
+  test("stays if it is a stale interface whose ifIndex a new one gets, and returns under another ifIndex", async () => {
+    await scan.devices(chassis([1, 2]));
+    const written = await entry(2);
+    const body = { ...written, custom_fields: undefined, if_alias: "do not reuse" };
+    expect((await owner.put(`if-entries/${written.id}`, body)).status).toBe(200);
+    tick();
+    await scan.devices(chassis([1]));
+    const other = { ...ethernet(9), if_index: 2 };
+    const replaced = chassis([], { interfaces: [...cards(1), other] });
+    await scan.devices(replaced);
+    const shown = (await entries()).map((each) => [each.if_index, each.if_name, each.oper_status, each.if_alias]);
+    expect(shown).toEqual([
+      [1, "Gi0/1", "Up", undefined],
+      [2, "Gi0/9", "Up", undefined],
+      [2_147_483_647, "Gi0/2", "NotPresent", "do not reuse"],
+    ]);
+    await expectSettled(replaced);
+    await scan.devices(chassis([], { interfaces: [...cards(1), other, { ...ethernet(2), if_index: 7 }] }));
+    expect(await entry(7)).toMatchObject({ id: written.id, oper_status: "Up", if_alias: "do not reuse" });
+    expect(await indexes()).toEqual([1, 2, 7]);
+  });
+
   test("stays if it is a host that a user placed on the map, even if a device has its address", async () => {
     await scan.addresses({ ip_address: "10.0.0.9", mac_address: null, answered: ["Icmp"] });
     const { id } = await host();

@@ -9,12 +9,16 @@ interface NumberedInterface {
   readonly if_descr?: string | undefined;
   readonly admin_status?: AdminStatus | undefined;
   readonly oper_status?: OperStatus | undefined;
+  /** Of an entry that a complete read lacked. */
+  readonly stale_since?: string | null | undefined;
+  /** Undefined for an entry that a user entered. */
+  readonly first_discovery_id?: string | null | undefined;
 }
 
 /**
  * Matches each reported interface to at most one entry; an unmatched interface is new or a leftover. In order: the
  * entry with the same number and name; the current entry with that name, if its number now denotes another interface, a
- * leftover or none; the entry with the same number, renamed.
+ * leftover or none; the entry with the same number, renamed, unless it was discovered and is stale.
  * @param inLastRead narrows entries with one name to those in the device's last read
  */
 export function matchInterfaces<Reported extends NumberedInterface, Stored extends NumberedInterface>(
@@ -48,7 +52,7 @@ export function matchInterfaces<Reported extends NumberedInterface, Stored exten
   }
   for (const each of stillUnmatched) {
     const entry = byIndex.get(each.if_index);
-    if (entry === undefined || taken.has(entry)) continue;
+    if (entry === undefined || taken.has(entry) || isGone(entry)) continue;
     matched.set(each, entry);
     taken.set(entry, each);
   }
@@ -117,6 +121,11 @@ function matchesDeleted(
 ): boolean {
   if (hasText(name) && names.size > 0) return names.has(name);
   return !hasText(descr) || descrs.size === 0 || descrs.has(descr);
+}
+
+/** True if the device no longer has it, so that its number may denote another interface. */
+function isGone({ stale_since, first_discovery_id }: NumberedInterface): boolean {
+  return (stale_since ?? null) !== null && (first_discovery_id ?? null) !== null;
 }
 
 /** True also if one side has no name. */

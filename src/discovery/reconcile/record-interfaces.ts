@@ -99,8 +99,8 @@ export function recordInterfaces(
         syncForwarding(write, entry, { reported: [], stored: learned, isRetained: null, omitted: context.omitted });
     }
   }
-  const manualIndexes = freeIndexes(write, matched, stored.filter(isPresent), interfaces);
   const added = interfaces.filter((each) => !matched.has(each) && !leftovers.has(each));
+  const manualIndexes = freeIndexes(write, matched, stored.filter(isPresent), interfaces);
   const deleted = deletedInterfacesAmong(added, interfaces, added.length === 0 ? [] : deletedInterfaces(write, host));
   const lineages = lineagesOfReturned(write, host, added);
   let room = CHILDREN_MAX - stored.filter(isPresent).length;
@@ -311,7 +311,7 @@ function deletedInterfaces({ tx }: ScanWrite, host: HostRecord): DeletedInterfac
 
 /**
  * Gives an entry whose ifIndex another interface takes over one that no device uses, since ifIndexes are unique: the
- * device renumbered its interfaces, and has not reported this one to the end.
+ * device renumbered its interfaces, and the read lacks this one, or it is stale.
  * @returns the ifIndexes of manual entries, which keep them
  */
 function freeIndexes(
@@ -322,8 +322,8 @@ function freeIndexes(
 ): Set<number> {
   const manualIndexes = new Set<number>();
   const retained = new Set(matched.values());
-  const moved = [...matched].filter(([reported, entry]) => reported.if_index !== entry.if_index);
-  const moving = new Set(moved.map(([reported]) => reported.if_index));
+  const moved = interfaces.filter((each) => matched.get(each)?.if_index !== each.if_index);
+  const moving = new Set(moved.map(({ if_index }) => if_index));
   const used = new Set([...interfaces, ...stored].map(({ if_index }) => if_index));
   let free = INT32_MAX;
   for (const entry of stored) {
