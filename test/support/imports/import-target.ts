@@ -21,8 +21,14 @@ export class ImportAppliance {
   }
 
   static async open(sandbox: Sandbox): Promise<ImportAppliance> {
-    const { client, running, key } = await sandbox.serveSetUp();
-    return new ImportAppliance(sandbox, client, running, key);
+    const { key } = await sandbox.setUp();
+    return ImportAppliance.serve(sandbox, key);
+  }
+
+  /** Serves the data of a sandbox. @param key an API key of these data */
+  static async serve(sandbox: Sandbox, key: string): Promise<ImportAppliance> {
+    const running = await sandbox.serve();
+    return new ImportAppliance(sandbox, running.withKey(key), running, key);
   }
 
   /** Runs `netledger import` to completion. @param env variables, instead of `environment` */
