@@ -437,6 +437,20 @@ describe("a record that a user edited or refers to", () => {
     expect(await indexes()).toEqual([1, 2, 3]);
   });
 
+  test("keeps its ifIndex if it is a stale interface and an ignored one gets that", async () => {
+    await scan.devices(chassis([1, 2, 9]));
+    const [written, ignored] = [await entry(2), await entry(9)];
+    const body = { ...written, custom_fields: undefined, if_alias: "do not reuse" };
+    expect((await owner.put(`if-entries/${written.id}`, body)).status).toBe(200);
+    tick();
+    expect((await owner.delete(`if-entries/${ignored.id}?ignore=true`)).status).toBe(200);
+    tick();
+    await scan.devices(chassis([1]));
+    await scan.devices(chassis([], { interfaces: [...cards(1), { ...ethernet(9), if_index: 2 }] }));
+    expect(await indexes()).toEqual([1, 2]);
+    expect(await entry(2)).toMatchObject({ id: written.id, if_name: "Gi0/2", oper_status: "NotPresent" });
+  });
+
   test("stays if it is a stale interface whose ifIndex a new one gets, and returns under another ifIndex", async () => {
     await scan.devices(chassis([1, 2]));
     const written = await entry(2);

@@ -100,8 +100,9 @@ export function recordInterfaces(
     }
   }
   const added = interfaces.filter((each) => !matched.has(each) && !leftovers.has(each));
-  const manualIndexes = freeIndexes(write, matched, stored.filter(isPresent), interfaces);
   const deleted = deletedInterfacesAmong(added, interfaces, added.length === 0 ? [] : deletedInterfaces(write, host));
+  const current = interfaces.filter((each) => !leftovers.has(each) && !deleted.has(each));
+  const manualIndexes = freeIndexes(write, matched, stored.filter(isPresent), current);
   const lineages = lineagesOfReturned(write, host, added);
   let room = CHILDREN_MAX - stored.filter(isPresent).length;
   const left = { interfaces: 0, forwarding: 0, announcements: 0 };
